@@ -113,3 +113,66 @@ def run_package(path: Path, image: Array, outputs: Sequence[str], given: str = "
         assert status == 0
         found.append(np.array(out))
     return found
+
+
+def fire(seed: int) -> Writer:
+    """Return what SqueezeNet has: pools that reach beyond the image, a branch and a concatenation, a global mean."""
+    writer = Writer(seed)
+    writer.input("data", 27, 27, 3)
+    conv(writer, "stem", "data", "s", (3, 16, 3), "3=2", 2)
+    writer.layer("Pooling", "pool", ["s"], ["p"], "0=0 1=3 2=2")
+    conv(writer, "squeeze", "p", "q", (16, 8, 1), "", 102)
+    writer.layer("Split", "split", ["q"], ["q0", "q1"])
+    conv(writer, "expand1", "q0", "e0", (8, 16, 1), "", 2)
+    conv(writer, "expand3", "q1", "e1", (8, 16, 3), "4=1", 2)
+    writer.layer("Concat", "joined", ["e0", "e1"], ["e"])
+    writer.layer("Dropout", "drop", ["e"], ["d"])
+    conv(writer, "classes", "d", "c", (32, 10, 1), "4=1", 2)
+    writer.layer("Pooling", "mean", ["c"], ["m"], "0=1 4=1")
+    writer.layer("Softmax", "softmax", ["m"], ["out"])
+    return writer
+
+
+def residual(seed: int) -> Writer:
+    """Return what a ResNet has: a sum of two branches, relus of their own, and a last layer of floats."""
+    writer = Writer(seed)
+    writer.input("data", 16, 16, 3)
+    conv(writer, "stem", "data", "s", (3, 16, 7), "3=2 4=3", 2)
+    writer.layer("Split", "split", ["s"], ["s0", "s1"])
+    conv(writer, "left", "s0", "l", (16, 16, 1), "9=0", 2)
+    conv(writer, "right1", "s1", "r", (16, 16, 3), "4=1", 102)
+    conv(writer, "right2", "r", "t", (16, 16, 3), "4=1 9=0", 2)
+    writer.layer("Eltwise", "sum", ["l", "t"], ["u"], "0=1")
+    writer.layer("ReLU", "relu", ["u"], ["v"])
+    writer.layer("Pooling", "mean", ["v"], ["m"], "0=1 1=4 2=4")
+    writer.weighted("InnerProduct", "classes", "m", "c", 10 * 64, 64, {0: 10, 1: 1, 2: 640})
+    writer.layer("Softmax", "softmax", ["c"], ["out"], "0=0")
+    return writer
+
+
+def separable(seed: int) -> Writer:
+    """Return what a MobileNet v1 has: depthwise convolutions in int8, and a last layer of int8."""
+    writer = Writer(seed)
+    writer.input("data", 16, 16, 3)
+    conv(writer, "stem", "data", "s", (3, 16, 3), "3=2 4=1", 102)
+    for number, stride in enumerate((1, 2)):
+        taps = {0: 16, 1: 3, 3: stride, 4: 1, 5: 1, 6: 144, 7: 16, 8: 101, 9: 1}
+        source = "s" if not number else f"p{number - 1}"
+        writer.weighted("ConvolutionDepthWise", f"dw{number}", source, f"d{number}", 144, 9, taps)
+        conv(writer, f"pw{number}", f"d{number}", f"p{number}", (16, 16, 1), "", 102 if not number else 2)
+    writer.layer("Pooling", "mean", ["p1"], ["m"], "0=1 4=1")
+    writer.weighted("InnerProduct", "classes", "m", "c", 160, 16, {0: 10, 1: 1, 2: 160, 8: 2})
+    writer.layer("Softmax", "softmax", ["c"], ["out"], "0=0")
+    return writer
+
+
+def conv(writer: Writer, name: str, bottom: str, top: str, sizes: tuple[int, int, int], more: str, term: int) -> None:
+    """Add a convolution with a relu; `sizes` are channels in and out and the kernel's, `more` other parameters."""
+    ins, outs, kernel = sizes
+    count = ins * outs * kernel * kernel
+    parameters: dict[int, float] = {0: outs, 1: kernel, 5: 1, 6: count, 8: term, 9: 1}
+    parameters |= {int(key): int(value) for key, value in (one.split("=") for one in more.split())}
+    writer.weighted("Convolution", name, bottom, top, count, ins * kernel * kernel, parameters)
+
+
+NETWORKS = {"fire": fire, "residual": residual, "separable": separable, "two": two_convolutions}

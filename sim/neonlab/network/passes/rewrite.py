@@ -79,8 +79,8 @@ class Changes:
         graph, nodes = self.graph, []
         for node in graph.nodes:
             new = self.nodes.get(node.name, node)
-            for one in (*self.inserted.get(node.name, ()), *(() if new is None else (new,))):
-                nodes.append(replace(one, inputs=tuple(self._final(name) for name in one.inputs)))
+            nodes += [*self.inserted.get(node.name, ()), *(() if new is None else (new,))]
+        nodes = [replace(node, inputs=tuple(self._final(name) for name in node.inputs)) for node in nodes]
         outputs = tuple(self._final(name) for name in graph.outputs)
         states = tuple(replace(state, written=self._final(state.written)) for state in graph.states)
         changed = replace(graph, tensors=self.tensors, nodes=tuple(nodes), outputs=outputs, states=states)
