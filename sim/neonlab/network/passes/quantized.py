@@ -71,9 +71,10 @@ def _clamp(changes: Changes, node: Node, follower: Node) -> None:
 
 def _pool(changes: Changes, node: Node, follower: Node) -> None:
     name = _early(changes, node.inputs[0], follower)
-    changes.change(node, replace(follower, name=node.name, inputs=node.inputs, outputs=(name,)))
+    # Each takes the place of the other.
+    changes.change(node, replace(follower, inputs=node.inputs, outputs=(name,)))
     kept = {key: node.attributes[key] for key in ("kernel", "window")} | {"lowest": -128, "highest": 127}
-    changes.change(follower, Node(follower.name, "max_pool", (name,), follower.outputs, kept, node.told))
+    changes.change(follower, Node(node.name, "max_pool", (name,), follower.outputs, kept, node.told))
 
 
 def _concat(changes: Changes, node: Node, follower: Node) -> None:
