@@ -105,8 +105,8 @@ def run_package(path: Path, image: Array, outputs: Sequence[str], given: str = "
         setattr(net.opt, f"use_{switch}", False)
     assert net.load_param(str(path)) == 0 and net.load_model(str(path.with_suffix(".bin"))) == 0
     extractor = net.create_extractor()
-    held = np.ascontiguousarray(image)  # a Mat points into the array and does not keep it
-    assert extractor.input(given, ncnn.Mat(held)) == 0
+    # A Mat points into the array, and layers that work in place would write there.
+    assert extractor.input(given, ncnn.Mat(np.ascontiguousarray(image)).clone()) == 0
     found = []
     for name in outputs:
         status, out = extractor.extract(name, 1)  # 1: as the layer leaves it

@@ -10,6 +10,7 @@ from neonlab.errors import InputError
 from neonlab.int8.activation import sigmoid
 from neonlab.int8.windows import Window
 from neonlab.network.graph import Array, Node
+from neonlab.network.reference.floats_ncnn import OF_NCNN
 
 Computed = Callable[[Node, Sequence[Array]], Array]
 _ONE = np.float32(1)
@@ -116,36 +117,6 @@ def _max_pool(node: Node, inputs: Sequence[Array]) -> Array:
     return np.asarray(inside.patches(padded, kernel, 0).max(axis=(3, 4)))
 
 
-def _average_pool_ncnn(node: Node, inputs: Sequence[Array]) -> Array:
-    """Return float32 sums, pixel after pixel, divided by the area, source: ncnn src/layer/pooling.cpp."""
-    image, kernel, window = inputs[0], node.attributes["kernel"], node.attributes["window"]
-    patches = window.patches(image, kernel, 0)
-    pixels = patches.reshape(*patches.shape[:3], -1, patches.shape[5])
-    sums: Array = np.add.accumulate(pixels, axis=3, dtype=np.float32)[..., -1, :]
-    for area in node.attributes["area"] or (window.pixels(image.shape[1:3], kernel)[..., None],):
-        sums = sums / np.float32(area)
-    return sums
-
-
-def _hard_sigmoid_ncnn(node: Node, inputs: Sequence[Array]) -> Array:
-    """Compute 0, x · alpha + beta, or 1, source: ncnn src/layer/hardsigmoid.cpp."""
-    x, (alpha, beta, lower, upper) = inputs[0], _ends(node)
-    return np.where(x < lower, np.float32(0), np.where(x > upper, _ONE, x * alpha + beta))
-
-
-def _hard_swish_ncnn(node: Node, inputs: Sequence[Array]) -> Array:
-    """Compute 0, x · (x · alpha + beta), or x, source: ncnn src/layer/hardswish.cpp."""
-    x, (alpha, beta, lower, upper) = inputs[0], _ends(node)
-    return np.where(x < lower, np.float32(0), np.where(x > upper, x, x * (x * alpha + beta)))
-
-
-def _ends(node: Node) -> tuple[np.float32, np.float32, np.float32, np.float32]:
-    """Return slope, offset, and the numbers where ncnn's hard functions change, in float32."""
-    alpha, beta = np.float32(node.attributes["alpha"]), np.float32(node.attributes["beta"])
-    lower = -beta / alpha
-    return alpha, beta, lower, _ONE / alpha + lower
-
-
 def _softmax(_node: Node, inputs: Sequence[Array]) -> Array:
     powers = np.exp((inputs[0] - inputs[0].max(axis=-1, keepdims=True)).astype(np.float64))
     found: Array = powers / powers.sum(axis=-1, keepdims=True)
@@ -168,15 +139,14 @@ _FUNCTIONS: Mapping[str, Computed] = {
     "conv_transpose": _conv_transpose,
     "gemm": _gemm,
     "batch_norm": _batch_norm,
-    "hard_sigmoid_ncnn": _hard_sigmoid_ncnn,
-    "hard_swish_ncnn": _hard_swish_ncnn,
     "mish": _double(lambda x: x * np.tanh(np.logaddexp(x, 0))),
     "max": lambda _node, inputs: np.maximum(inputs[0], inputs[1]),
     "min": lambda _node, inputs: np.minimum(inputs[0], inputs[1]),
-    "average_pool_ncnn": _average_pool_ncnn,
     "global_average": _global_average,
     "average_pool": _average_pool,
     "max_pool": _max_pool,
     "softmax": _softmax,
+    "swish": _double(lambda x: x * sigmoid(x)),
+    **OF_NCNN,
     "pad": lambda node, inputs: np.pad(inputs[0], node.attributes["widths"], constant_values=node.attributes["fill"]),
 }

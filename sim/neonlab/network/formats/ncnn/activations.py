@@ -86,7 +86,7 @@ def clamp(attributes: Mapping[str, Any] | None, factor: float) -> tuple[int, int
     return min(low, high), high
 
 
-_PLAIN = {"Sigmoid": "sigmoid", "TanH": "tanh", "Mish": "mish"}
+_PLAIN = {"Sigmoid": "sigmoid", "TanH": "tanh", "Mish": "mish", "Swish": "swish"}
 _HARD = {"HardSwish": "hard_swish_ncnn", "HardSigmoid": "hard_sigmoid_ncnn"}
 #: Layers that are an activation.
 ACTIVATIONS = ("ReLU", "Clip", *_PLAIN, *_HARD)

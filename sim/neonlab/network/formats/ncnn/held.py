@@ -1,7 +1,7 @@
 """Take the weights, biases and scales of each layer from the .bin, as many as its parameters say.
 
 Sources: `load_model` in ncnn src/layer/convolution.cpp, convolutiondepthwise.cpp, innerproduct.cpp, quantize.cpp,
-dequantize.cpp and requantize.cpp.
+dequantize.cpp, requantize.cpp, batchnorm.cpp, scale.cpp and prelu.cpp.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ class Held:
     """What the .bin holds of one layer: flat arrays, None for those that it does not have.
 
     `scales` multiply weights, `bottom` what goes in, `top` what comes out, to make int8 of it.  For a layer that only
-    quantizes or dequantizes, `bottom` are the scales of its input and `top` those of its output.
+    quantizes or dequantizes, `bottom` are the scales of its input and `top` those of its output.  Layers of floats have
+    `numbers`.
     """
 
     weights: Array | None = None
@@ -31,6 +32,7 @@ class Held:
     scales: Array | None = None
     bottom: Array | None = None
     top: Array | None = None
+    numbers: tuple[Array, ...] = ()
 
 
 def take(layer: Layer, weights: Weights) -> Held:
@@ -87,6 +89,21 @@ def _requantize(layer: Layer, weights: Weights) -> Held:
     return Held(bottom=bottom, top=top, bias=weights.floats(name, biases) if biases else None)
 
 
+def _batch_norm(layer: Layer, weights: Weights) -> Held:
+    return Held(numbers=tuple(weights.floats(layer.name, layer.whole(0)) for _ in range(4)))
+
+
+def _scale(layer: Layer, weights: Weights) -> Held:
+    if layer.whole(0) == -233:
+        raise Refusal("with a scale that another layer computes")
+    count = 2 if layer.whole(1) else 1
+    return Held(numbers=tuple(weights.floats(layer.name, layer.whole(0)) for _ in range(count)))
+
+
+def _prelu(layer: Layer, weights: Weights) -> Held:
+    return Held(numbers=(weights.floats(layer.name, layer.whole(0)),))
+
+
 _TAKEN: Mapping[str, Callable[[Layer, Weights], Held]] = {
     "Convolution": _convolution,
     "ConvolutionDepthWise": _depthwise,
@@ -94,4 +111,7 @@ _TAKEN: Mapping[str, Callable[[Layer, Weights], Held]] = {
     "Quantize": _quantize,
     "Dequantize": _dequantize,
     "Requantize": _requantize,
+    "BatchNorm": _batch_norm,
+    "Scale": _scale,
+    "PReLU": _prelu,
 }

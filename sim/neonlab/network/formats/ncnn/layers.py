@@ -11,6 +11,7 @@ from neonlab.int8.windows import Pair, Window
 from neonlab.network.formats.draft import Refusal
 from neonlab.network.formats.ncnn.activations import ACTIVATIONS, of_layer
 from neonlab.network.formats.ncnn.held import Held
+from neonlab.network.formats.ncnn.per_channel import batch_norm, prelu, scale
 from neonlab.network.formats.ncnn.place import Place
 from neonlab.network.formats.ncnn.text import Layer
 from neonlab.network.formats.ncnn.weighted import convolution, dequantize, inner_product, quantize, same_window
@@ -212,6 +213,16 @@ def _padding(place: Place, layer: Layer, _held: Held) -> None:
     )  # fmt: skip
 
 
+def _lrn(place: Place, layer: Layer, _held: Held) -> None:
+    image, size = place.image(layer), layer.whole(1, 5)
+    if layer.whole(0) or size < 1:
+        raise Refusal("within channels, or over none")
+    numbers = {name: float(np.float32(layer.real(*ends))) for name, ends in _LRN.items()}
+    output = place.output(layer, image.shape)
+    place.add("float", layer, "", (image.name,), output, function="lrn_ncnn", size=size, **numbers)
+
+
+_LRN = {"alpha": (2, 1.0), "beta": (3, 0.75), "bias": (4, 1.0)}
 #: Layers, but for Input.
 MAPPINGS: Mapping[str, Mapped] = {
     "Convolution": convolution,
@@ -220,6 +231,10 @@ MAPPINGS: Mapping[str, Mapped] = {
     "Quantize": quantize,
     "Dequantize": dequantize,
     "Requantize": dequantize,
+    "BatchNorm": batch_norm,
+    "Scale": scale,
+    "PReLU": prelu,
+    "LRN": _lrn,
     "Split": _alias,
     "Noop": _alias,
     "Dropout": _dropout,
