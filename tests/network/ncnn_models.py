@@ -10,7 +10,7 @@ import numpy as np
 from tests.tools import require_module
 
 Array = np.ndarray
-_INT8_TAG = np.uint32(0x000D4B38)
+_INT8_TAG, _HALF_TAG = np.uint32(0x000D4B38), np.uint32(0x01306B47)
 #: Runs of the package as its plain C++ goes, where it has a choice: no packing, no floats of 16 bits, no Winograd.
 PLAIN = ("packing_layout", "fp16_storage", "fp16_arithmetic", "fp16_packed", "bf16_storage", "winograd_convolution")
 
@@ -39,22 +39,31 @@ class Writer:
 
     def weighted(
         self, kind: str, name: str, bottom: str, top: str, weights: int, fan_in: int, parameters: Mapping[int, float],
-        scales: Sequence[float] = (24.0, 12.0),
+        scales: Sequence[float] = (24.0, 12.0), kept: str = "int8",
     ) -> None:  # fmt: skip
-        """Add a layer with random weights; parameter 8 says whether with scales, of the input and the output."""
+        """Add a layer with random weights; parameter 8 says whether with scales, of the input and the output.
+
+        `kept` says how its weights are in the .bin, where it has scales: int8, or floats, which are quantized by these.
+        """
         held = dict(parameters)
         self.layer(kind, name, (bottom,), (top,), " ".join(f"{key}={value}" for key, value in held.items()))
         outs, term = int(held[0]), int(held.get(8, 0))
-        if term:
+        if term and kept == "int8":
             self._put(_INT8_TAG, self.random.integers(-127, 128, weights).astype(np.int8))
+        elif kept == "float16":
+            self._put(_HALF_TAG, self.random.normal(0, 0.5 / np.sqrt(fan_in), weights).astype(np.float16))
+        elif kept == "table":
+            self._put(np.uint32(1), self.random.normal(0, 0.5 / np.sqrt(fan_in), 256).astype(np.float32))
+            self._put(self.random.integers(0, 256, weights).astype(np.uint8))
         else:
             self._put(np.uint32(0), self.random.normal(0, 1 / np.sqrt(fan_in), weights).astype(np.float32))
         if held.get(1 if kind == "InnerProduct" else 5):
             self._put(self.random.normal(0, 1, outs).astype(np.float32))
         if not term:
             return
-        several = int(held[7]) if term in (1, 101) else outs
-        count = several if kind != "ConvolutionDepthWise" or term in (1, 101) else 1
+        count = outs
+        if kind == "ConvolutionDepthWise":
+            count = int(held[7]) if term in (1, 101) else 1
         # Sums of random products then have about the size of the input.
         of_weights = 74 * np.sqrt(fan_in) * self.random.uniform(0.5, 1.5, count)
         self._put(of_weights.astype(np.float32), np.float32(scales[0]))

@@ -68,6 +68,60 @@ def test_every_blob_is_the_same_once_the_bias_is_fused(
         assert theirs.std() > 0 and np.abs(ours - theirs).max() <= allowed, name
 
 
+def one_or_two_roundings(folder: Path, writer: Writer, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each number of `out` is the reference's, or the one where product and bias are rounded once.
+
+    Which one it is depends on the code that the package has for a shape, and on where the vectors end.
+    """
+    ((twice, theirs),) = both(folder, writer, ["out"], seed)
+    monkeypatch.setattr(node, "dequantize", fused)
+    monkeypatch.setattr(node, "ncnn_requantize", fused_requantize)
+    ((once, _),) = both(folder, writer, ["out"], seed)
+    assert twice.dtype == theirs.dtype and theirs.std() > 0.5
+    print("one rounding:", int((once == theirs).sum()), "two:", int((twice == theirs).sum()), "of", theirs.size)
+    assert ((once == theirs) | (twice == theirs)).all()
+
+
+#: Sizes of an int8 layer by its parameters: channels in and out, height and width of the kernel, groups.
+SHAPES = {
+    "9=1": (8, 8, 1, 1, 1), "3=2 13=1": (8, 12, 3, 2, 1), "4=-233 3=2": (5, 8, 3, 3, 1), "4=-234 3=2": (5, 8, 2, 2, 1),
+    "2=2 4=2": (8, 8, 3, 3, 1), "12=3 14=3 4=0": (4, 4, 2, 2, 1), "4=1 15=0 14=2 16=1": (3, 8, 3, 3, 1),
+    "7=8 4=1": (8, 8, 3, 3, 8), "7=8 4=2 3=2": (8, 8, 5, 5, 8), "7=2 4=1": (8, 12, 3, 3, 2), "7=4": (4, 8, 1, 1, 4),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("more", SHAPES)
+@pytest.mark.parametrize("term", [1, 2, 101, 102])
+def test_every_shape_of_a_convolution_is_the_same(
+    tmp_path: Path, more: str, term: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ins, outs, height, width, groups = SHAPES[more]
+    count = outs * ins // groups * height * width
+    parameters: dict[int, float] = {0: outs, 1: width, 11: height, 5: 1, 6: count, 8: term}
+    parameters |= {int(key): int(value) for key, value in (one.split("=") for one in more.split())}
+    writer = Writer(41)
+    writer.input("data", 12, 10, ins)
+    kind = "ConvolutionDepthWise" if groups > 1 else "Convolution"
+    writer.weighted(kind, "one", "data", "out", count, count // outs, parameters)
+    one_or_two_roundings(tmp_path, writer, 41, monkeypatch)
+
+
+@pytest.mark.parametrize("kept", ["float32", "float16", "table"])
+@pytest.mark.parametrize("kind", ["Convolution", "ConvolutionDepthWise", "InnerProduct"])
+def test_weights_of_floats_are_quantized_when_they_are_read(
+    tmp_path: Path, kind: str, kept: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writer = Writer(42)
+    writer.input("data", 4, 4, 8)
+    ins, parameters = {
+        "Convolution": (8, {0: 8, 1: 1, 5: 1, 6: 64, 8: 2}),
+        "ConvolutionDepthWise": (9, {0: 8, 1: 3, 5: 1, 6: 72, 7: 8, 8: 1}),
+        "InnerProduct": (128, {0: 8, 1: 1, 2: 1024, 8: 2}),
+    }[kind]
+    writer.weighted(kind, "one", "data", "out", 8 * ins, ins, parameters, kept=kept)
+    one_or_two_roundings(tmp_path, writer, 42, monkeypatch)
+
+
 @pytest.mark.parametrize("kind", NETWORKS)
 def test_passes_leave_the_outputs_of_ncnn_as_they_are(kind: str) -> None:
     graph = read(NETWORKS[kind](12))
