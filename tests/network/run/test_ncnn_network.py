@@ -19,6 +19,7 @@ from neonlab.network.run.network import run_network
 HOST = {"relu", "mean", "softmax", "sum"}
 
 
+@pytest.mark.slow(keep=3)
 @pytest.mark.parametrize("isa", [Isa.A64, Isa.A32])
 @pytest.mark.parametrize("kind", NETWORKS)
 def test_every_sum_and_every_int8_is_computed_by_a_kernel(kind: str, isa: Isa) -> None:
@@ -36,10 +37,15 @@ def test_every_sum_and_every_int8_is_computed_by_a_kernel(kind: str, isa: Isa) -
     assert all(by_way[name] == "kernels" for name in by_way if name.endswith(("/scaled", "/quantized")))
 
 
+@pytest.mark.slow
 def test_the_command_reads_the_weights_beside_the_model(tmp_path: Path) -> None:
-    path = NETWORKS["fire"](22).write(tmp_path)
+    path = NETWORKS["two"](22).write(tmp_path)
     shown = neonlab("network", str(path), "--core", "cortex-a53")
     assert shown.returncode == 0 and "all exact" in shown.stdout and "requantize_s32s8_rows_1x16_ncnn" in shown.stdout
+
+
+def test_the_command_says_that_the_weights_are_not_there(tmp_path: Path) -> None:
+    path = NETWORKS["two"](23).write(tmp_path)
     path.with_suffix(".bin").unlink()
     shown = neonlab("network", str(path))
     assert shown.returncode == 2 and "its weights are not beside it" in shown.stderr and not shown.stdout

@@ -57,6 +57,14 @@ BAD: dict[str, tuple[Callable[[], tuple[bytes, bytes]], str]] = {
     "huge weights": (lambda: (conv("6=2000000000")[0], b""), "2,000,000,000 weights; the lab goes from 1 to"),
     "huge reshape": (lambda: (lines("Reshape r 1 1 x y 0=1048576 1=1048576"), b""), r"to \[1048576, 1048576\]"),
     "open sizes": (lambda: (lines().replace(b"0=8 1=8 2=4", b""), b""), "`x` has sizes that the caller chooses"),
+    "makes nothing": (
+        lambda: (conv("")[0].replace(b"1 1 x y", b"1 0 x").replace(b"2 2", b"2 1"), conv("")[1]),
+        "Convolution `c`: makes no blob",
+    ),
+    "many terms": (
+        lambda: (lines(f"Eltwise e 60000 1 {'x ' * 60000}y 0=7"), b""),
+        r"Eltwise `e`: kind 7 of the shapes \[1, 8, 8, 4\]$",
+    ),
     "wrong rank": (
         lambda: (lines("Flatten f 1 1 x y", "Pooling p 1 1 y z 0=0 1=2"), b""),
         r"`y` is float32 \[256\], and no image",

@@ -99,24 +99,33 @@ def _pool_window(layer: Layer, size: Pair, kernel: Pair) -> Window:
     return Window(stride, ((top, bottom), (left, right)))
 
 
+def _shapes(parts: Sequence[Tensor]) -> str:
+    """Return the shapes that there are, each once."""
+    return ", ".join(str(list(shape)) for shape in dict.fromkeys(part.shape for part in parts))
+
+
 def _eltwise(place: Place, layer: Layer, _held: Held) -> None:
     parts = [place.floats(layer, number) for number in range(len(layer.bottoms))]
     kind, factors = layer.whole(0), layer.reals(1)
     function = {0: "mul", 1: "add", 2: "max"}.get(kind)
     if function is None or len(parts) < 2 or {part.shape for part in parts} != {parts[0].shape}:
-        raise Refusal(f"kind {kind} of the shapes {[list(part.shape) for part in parts]}")
+        raise Refusal(f"kind {kind} of the shapes {_shapes(parts)}")
     if factors and (len(factors) != len(parts) or function != "add"):
         raise Refusal(f"{len(factors)} factors")
     names = [part.name for part in parts]
     for number, factor in enumerate(factors):
-        one = place.between(f"{layer.tops[0]}/term", parts[0].shape)
-        constant = place.draft.constant(f"{layer.name}/factor", np.full(1, factor, np.float32))
+        one = place.between(f"{layer.tops[0]}/term {number}", parts[0].shape)
+        constant = place.draft.constant(f"{layer.name}/factor {number}", np.full(1, factor, np.float32))
         place.add("float", layer, f"term {number}", (names[number], constant), one, function="mul")
         names[number] = one.name
     total = names[0]
     for number, name in enumerate(names[1:], 1):
         last = number == len(names) - 1
-        found = place.output(layer, parts[0].shape) if last else place.between(f"{layer.tops[0]}/sum", parts[0].shape)
+        found = (
+            place.output(layer, parts[0].shape)
+            if last
+            else place.between(f"{layer.tops[0]}/sum {number}", parts[0].shape)
+        )
         place.add("float", layer, "" if last else f"sum {number}", (total, name), found, function=function)
         total = found.name
 
@@ -159,7 +168,7 @@ def _concat(place: Place, layer: Layer, _held: Held) -> None:
     axis = _axis(parts[0], layer.whole(0))
     rests = {part.shape[:axis] + part.shape[axis + 1 :] for part in parts}
     if len(rests) > 1 or len({len(part.shape) for part in parts}) > 1:
-        raise Refusal(f"shapes {[list(part.shape) for part in parts]} along axis {axis}")
+        raise Refusal(f"shapes {_shapes(parts)} along axis {axis}")
     shape = list(parts[0].shape)
     shape[axis] = sum(part.shape[axis] for part in parts)
     place.add("concat", layer, "", [part.name for part in parts], place.output(layer, shape), axis=axis, scheme="ncnn")

@@ -43,7 +43,7 @@ def _scaled(place: Place, layer: Layer, source: Tensor, factor: Array, offset: A
         place.add("float", layer, "", (source.name, by), place.output(layer, source.shape), function="mul")
         return
     of = _constant(place, layer, source, "offset", offset)
-    product = place.between(f"{layer.tops[0] if layer.tops else layer.name}/product", source.shape)
+    product = place.between(f"{layer.tops[0]}/product", source.shape)
     place.add("float", layer, "product", (source.name, by), product, function="mul")
     place.add("float", layer, "", (product.name, of), place.output(layer, source.shape), function="add")
 

@@ -91,6 +91,8 @@ def _map(place: Place, layer: Layer, held: Held, lost: set[str]) -> bool:
     if lost.intersection(layer.bottoms):
         return False
     try:
+        if not layer.tops:
+            raise Refusal("makes no blob")
         MAPPINGS[layer.kind](place, layer, held)
     except Refusal as error:
         place.draft.refuse(layer.name, layer.kind, str(error))

@@ -155,6 +155,8 @@ def _on_floats(
 ) -> None:
     if product.weights.dtype == np.int8:
         raise Refusal("int8 weights without scales")
+    if not np.isfinite(product.weights).all():
+        raise Refusal("weights that are not finite")
     names = [place.draft.constant(f"{layer.name}/weights", np.ascontiguousarray(product.weights))]
     if held.bias is not None:
         names.append(place.draft.constant(f"{layer.name}/bias", held.bias))
