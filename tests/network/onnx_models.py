@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from tests.tools import require_module
 
-_TYPES = {"float32": 1, "uint8": 2, "int8": 3, "int32": 6, "int64": 7}
+_TYPES = {"float32": 1, "uint8": 2, "int8": 3, "int32": 6, "int64": 7, "bool": 9}
 
 
 def node(operator: str, inputs: Sequence[str], output: str, domain: str = "", **attributes: Any) -> Any:
@@ -22,6 +22,7 @@ def model(
     inputs: Mapping[str, tuple[str, Sequence[int | str]]],
     outputs: Mapping[str, str],
     constants: Mapping[str, np.ndarray],
+    opset: int = 13,
 ) -> bytes:
     """The bytes of a model: inputs are type and shape by name, outputs types by name."""
     onnx = require_module("onnx")
@@ -33,7 +34,7 @@ def model(
         [helper.make_tensor_value_info(name, _TYPES[kind], None) for name, kind in outputs.items()],
         [onnx.numpy_helper.from_array(np.asarray(values), name) for name, values in constants.items()],
     )
-    versions = [helper.make_opsetid("", 13), helper.make_opsetid("com.microsoft", 1)]
+    versions = [helper.make_opsetid("", opset), helper.make_opsetid("com.microsoft", 1)]
     made = helper.make_model(graph, opset_imports=versions)
     made.ir_version = 8
     return bytes(made.SerializeToString())

@@ -20,6 +20,10 @@ SIGMOID_OUTPUT = Affine(1 / 256, -128, "int8")
 """The output that TFLite's int8 logistic requires."""
 
 
+#: The greatest float32, and how far below it, as a logarithm, ONNX Runtime keeps the sum of exponentials of a softmax.
+_LARGEST, _RESERVED = 3.4028234663852886e38, 5.0
+
+
 def sigmoid(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Compute 1 / (1 + e^-x) in float64, without overflow."""
     return 0.5 + 0.5 * np.tanh(0.5 * values)
@@ -77,21 +81,24 @@ def softmax(values: object, input_scale: float, beta: float, target: Affine) -> 
 def softmax_onnxruntime(values: object, input_scale: float, target: Affine) -> Integers:
     """Compute ONNX Runtime's QLinearSoftmax along the last axis: int8 or uint8 [..., n] → the type of `target`.
 
-    Exponentials of the distance from the row's greatest are a table of integers of 23 bits, or fewer for long rows; the
-    quotient is rounded in integers, by the whole part of 1 / the output scale.  Raises OperandError.
+    Exponentials of the distance from the row's greatest are a table of float32, as large as their sum may be; they are
+    added one after another, and the quotient is rounded to even, in units of the whole part of 1 / the output scale.
+    Kernels for x86 add in another order.  Results are clamped, as there; the portable kernel, which Arm runs, wraps an
+    int8 above 127, where one value takes all.  Raises OperandError.
 
-    Source: onnxruntime/contrib_ops/cpu/quantization/qlinear_softmax.cc.
+    Source: onnxruntime/contrib_ops/cpu/quantization/qlinear_softmax.cc, core/mlas/lib/qsoftmax_kernel_naive.cpp.
     """
     x = integers(values, "the values", "int8", "uint8")
     if not x.ndim or not x.shape[-1]:
         raise OperandError("softmax needs at least one value along its last axis")
-    most = min(float((1 << 32) - 1) / x.shape[-1], float((1 << 23) - 1))
-    distances = np.arange(256, dtype=np.float64) - 255
-    table = np.rint(most * np.exp(distances * float(one_scale(input_scale, "the input scale")))).astype(np.int64)
+    scale = one_scale(input_scale, "the input scale")
+    most = max(0.0, np.log(np.float32(_LARGEST) / np.float32(x.shape[-1])) - _RESERVED) / scale
+    with np.errstate(over="ignore", under="ignore"):
+        table = np.exp((np.arange(256) - 255 + most) * float(scale)).astype(np.float32)
     exponentials = table[255 + x.astype(np.int64) - x.max(axis=-1, keepdims=True)]
-    sums = exponentials.sum(axis=-1, keepdims=True)
-    whole = int(np.float32(1) / one_scale(target.scale, "the output scale"))
+    sums = np.add.accumulate(exponentials, -1, dtype=np.float32)[..., -1:]
+    whole = np.floor(np.float32(1) / one_scale(target.scale, "the output scale"))
     least, most_value = limits(target.dtype)
-    quotients = (exponentials * whole + (sums >> 1)) // np.maximum(sums, 1)
+    quotients = np.rint(exponentials * np.float32(whole) / sums).astype(np.int64)
     held: Integers = np.clip(quotients + target.zero_point, least, most_value).astype(target.dtype)
     return held

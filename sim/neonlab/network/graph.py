@@ -29,6 +29,7 @@ OPERATORS: Mapping[str, str] = {
     "conv": "convolution",
     "depthwise": "depthwise convolution",
     "dense": "fully connected layer",
+    "matmul": "product of two tensors",
     "add": "addition",
     "mul": "multiplication",
     "concat": "concatenation",
@@ -47,6 +48,8 @@ OPERATORS: Mapping[str, str] = {
     "slice": "part of a tensor",
     "resize_nearest": "nearest-neighbour resize",
     "float": "operator on floats",
+    "onnx": "operator that ONNX Runtime computes",
+    "integer_sums": "products with zero points that data decide",
 }
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from neonlab.measure.cores.bands import NO_DIFFERENCE
 from neonlab.optimize.outcome import LoopFigures, Optimized, Standing
+from neonlab.report.band_words import basis_line, range_text
 
 
 def optimization_rows(found: Optimized, written: str = "") -> Iterator[tuple[str, str]]:
@@ -17,6 +18,7 @@ def optimization_rows(found: Optimized, written: str = "") -> Iterator[tuple[str
         yield "optimized", f"{_figures(found.new)}: {gain:.0f} % fewer cycles"
         told = f": {NO_DIFFERENCE}" if found.is_blurred else ""
         yield "whole call", f"{found.call_before:,} cycles before, {found.call_after:,} after, warm{told}"
+    yield "80 % band", _band(found)
     for change in found.changes:
         places = f"{change.places} place{'s' * (change.places != 1)}"
         yield "rewritten", f"{change.name}, {places}: {change.reason}"
@@ -38,6 +40,15 @@ def optimization_rows(found: Optimized, written: str = "") -> Iterator[tuple[str
         yield "thrown away", f"{names}, {one.cycles:.4g} cycles: {one.reason}"
     if written:
         yield "written", written
+
+
+def _band(found: Optimized) -> str:
+    """Return the ranges of the cycles of an iteration, as it is and optimized, and where they come from."""
+    old, new = (range_text(found.core, one.cycles) for one in (found.old, found.new))
+    if not old:
+        return basis_line(found.core)
+    after = f", optimized {new}" if found.is_better else ""
+    return f"{old} cycles an iteration as it is{after}; {basis_line(found.core)}"
 
 
 def _figures(one: LoopFigures) -> str:

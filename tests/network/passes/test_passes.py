@@ -10,6 +10,7 @@ from tests.network.onnx_models import classifier, model, node, run
 from neonlab.network.formats.onnx import read_onnx
 from neonlab.network.formats.tflite import read_tflite
 from neonlab.network.graph import Array, Graph
+from neonlab.network.layout import to_file
 from neonlab.network.passes.batch_norm import fold_batch_norm
 from neonlab.network.passes.clusters import integer_operators
 from neonlab.network.passes.every import PASSES
@@ -17,7 +18,7 @@ from neonlab.network.passes.rewrite import Pass
 from neonlab.network.passes.signed import sign_activations
 from neonlab.network.passes.tables import join_tables
 from neonlab.network.passes.windows import clamp_inside, pad_inside, pool_before, resize_before
-from neonlab.network.reference.inference import drawn, feed, run_reference, to_file
+from neonlab.network.reference.inference import drawn, feed, run_reference
 
 
 def outputs(graph: Graph, given: dict[str, Array]) -> list[Array]:

@@ -12,9 +12,10 @@ from neonlab.int8.affine import quantize_ncnn
 from neonlab.int8.arrays import Output
 from neonlab.network.formats.ncnn.read import read_ncnn
 from neonlab.network.graph import Array, Graph
+from neonlab.network.layout import to_file
 from neonlab.network.passes.every import apply_passes
 from neonlab.network.reference import node
-from neonlab.network.reference.inference import drawn, feed, run_reference, to_file
+from neonlab.network.reference.inference import drawn, feed, run_reference
 
 #: Activations by parameters 9 and 10.
 ACTIVATIONS = {

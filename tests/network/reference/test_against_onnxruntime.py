@@ -10,12 +10,12 @@ from tests.network.onnx_models import classifier, model, node, run
 from tests.network.packages import models_of
 from tests.tools import require_module
 
-from neonlab.errors import InputError
 from neonlab.int8.activation import softmax_onnxruntime
 from neonlab.int8.affine import Affine
 from neonlab.network.formats.onnx import read_onnx
+from neonlab.network.layout import from_file, to_file
 from neonlab.network.passes.every import apply_passes
-from neonlab.network.reference.inference import feed, from_file, run_reference, to_file
+from neonlab.network.reference.inference import feed, run_reference
 from neonlab.network.run.network import macs_of
 
 
@@ -28,7 +28,7 @@ def test_a_small_network_is_the_same(kind: str) -> None:
         assert values.std() > 0 and np.array_equal(to_file(graph, found[name]), values), name
 
 
-@pytest.mark.parametrize("count", [2, 10, 100])
+@pytest.mark.parametrize("count", [2, 10, 100, 6625])
 @pytest.mark.parametrize("dtype", ["int8", "uint8"])
 def test_softmax_is_the_same(count: int, dtype: str) -> None:
     limits = np.iinfo(dtype)
@@ -40,6 +40,40 @@ def test_softmax_is_the_same(count: int, dtype: str) -> None:
         data = model(nodes, {"x": (dtype, values.shape)}, {"y": dtype}, constants)
         got = run(data, {"x": values})[0]
         assert (got == softmax_onnxruntime(values, scale, Affine(target, int(limits.min), dtype))).all()
+
+
+@pytest.mark.parametrize("axis", [1, 2, -1])
+@pytest.mark.parametrize("form", ["QOperator", "QDQ"])
+def test_softmax_along_any_axis_of_an_image_is_the_same(form: str, axis: int) -> None:
+    values = np.random.default_rng(4).integers(-128, 128, (2, 7, 5, 9)).astype(np.int8)
+    constants = {"s": np.float32(0.06), "z": np.array(3, np.int8), "t": np.float32(1 / 256), "u": np.int8(-128)}
+    nodes = [node("QLinearSoftmax", ["x", "s", "z", "t", "u"], "q", "com.microsoft", axis=axis, opset=13)]
+    if form == "QDQ":
+        nodes = [
+            node("DequantizeLinear", ["x", "s", "z"], "a"),
+            node("Softmax", ["a"], "b", axis=axis),
+            node("QuantizeLinear", ["b", "t", "u"], "q"),
+        ]
+    nodes.append(node("DequantizeLinear", ["q", "t", "u"], "y"))
+    data = model(nodes, {"x": ("int8", values.shape)}, {"y": "float32"}, constants)
+    passed = apply_passes(read_onnx("network.onnx", data, {})).graph
+    found = to_file(passed, run_reference(passed, feed(passed, {"x": values}))["y"])
+    assert np.array_equal(found, run(data, {"x": values})[0])
+
+
+def test_channels_of_weights_that_are_all_but_0_come_out_as_their_bias() -> None:
+    constants = {
+        "xs": np.float32(0.03), "xz": np.int8(3), "w": np.full((2, 3, 1, 1), 5, np.int8),
+        "ws": np.array([0.01, 1e-25], np.float32), "wz": np.zeros(2, np.int8), "ys": np.float32(0.05),
+        "yz": np.int8(-4), "b": np.array([100, -77], np.int32),
+    }  # fmt: skip
+    names = ["x", "xs", "xz", "w", "ws", "wz", "ys", "yz", "b"]
+    nodes = [node("QLinearConv", names, "q"), node("DequantizeLinear", ["q", "ys", "yz"], "y")]
+    values = np.random.default_rng(4).integers(-128, 128, (1, 3, 4, 4)).astype(np.int8)
+    data = model(nodes, {"x": ("int8", values.shape)}, {"y": "float32"}, constants)
+    graph = read_onnx("network.onnx", data, {})
+    found = to_file(graph, run_reference(graph, feed(graph, {"x": values}))["y"])
+    assert np.array_equal(found, run(data, {"x": values})[0])
 
 
 @pytest.mark.parametrize(
@@ -94,12 +128,17 @@ def test_a_resize_repeats_pixels(by: tuple[int, int], attributes: dict[str, obje
         ((1, 1, 2, 2), {"coordinate_transformation_mode": "align_corners"}),
     ],
 )
-def test_a_resize_of_another_kind_is_refused(scales: tuple[float, ...], attributes: dict[str, object]) -> None:
+def test_a_resize_of_another_kind_is_left_to_onnx_runtime(
+    scales: tuple[float, ...], attributes: dict[str, object]
+) -> None:
     constants = {"scales": np.array(scales, np.float32)}
     nodes = [node("Resize", ["x", "", "scales"], "y", **{"mode": "nearest", **attributes})]
     data = model(nodes, {"x": ("float32", (1, 3, 4, 4))}, {"y": "float32"}, constants)
-    with pytest.raises(InputError, match="Resize"):
-        read_onnx("network.onnx", data, {})
+    image = np.random.default_rng(8).normal(0, 1, (1, 3, 4, 4)).astype(np.float32)
+    graph = read_onnx("network.onnx", data, {})
+    found = to_file(graph, run_reference(graph, feed(graph, {"x": image}))["y"])
+    assert graph.nodes[0].operator == "onnx"
+    assert np.array_equal(found, run(data, {"x": image})[0])
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,8 @@ import pytest
 from tests.network.ncnn_models import Writer, run_package
 
 from neonlab.network.formats.ncnn.read import read_ncnn
-from neonlab.network.reference.inference import drawn, feed, run_reference, to_file
+from neonlab.network.layout import to_file
+from neonlab.network.reference.inference import drawn, feed, run_reference
 
 #: Layers with parameters, on an image of 6 channels and 9x7 pixels.
 IMAGE = (

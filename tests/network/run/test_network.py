@@ -16,8 +16,9 @@ from neonlab.lab.repository.library import Kernel, open_library
 from neonlab.network.formats.onnx import read_onnx
 from neonlab.network.formats.tflite import read_tflite
 from neonlab.network.graph import Graph
+from neonlab.network.layout import to_file
 from neonlab.network.passes.every import apply_passes
-from neonlab.network.reference.inference import drawn, feed, run_reference, to_file
+from neonlab.network.reference.inference import drawn, feed, run_reference
 from neonlab.network.run import network as module
 from neonlab.network.run.choose import ways
 from neonlab.network.run.network import run_network

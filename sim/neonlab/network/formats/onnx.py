@@ -8,8 +8,9 @@ from pathlib import PurePath
 from neonlab.network.formats.draft import Draft, Refusal
 from neonlab.network.formats.onnx_file import FileNode, FileValue, read_model
 from neonlab.network.formats.onnx_floats import FLOATS
-from neonlab.network.formats.onnx_operators import QUANTIZED
-from neonlab.network.formats.onnx_place import Place
+from neonlab.network.formats.onnx_host import fold, on_host, why_never
+from neonlab.network.formats.onnx_operators import QUANTIZED, Mapped
+from neonlab.network.formats.onnx_place import Place, lab_shape
 from neonlab.network.graph import Graph
 
 _MAPPINGS = {**FLOATS, **QUANTIZED}
@@ -24,15 +25,17 @@ def read_onnx(path: str, data: bytes, shapes: Mapping[str, Sequence[int]]) -> Gr
     """
     model = read_model(path, data)
     draft = Draft(path, "onnx")
-    place = Place(draft, dict(model.constants))
+    place = Place(draft, dict(model.constants), model.opsets, model.ir_version)
     for value in model.inputs:
         shape = _shape(draft, value, shapes)
-        lab = (shape[0], *shape[2:], shape[1]) if len(shape) == 4 else shape
-        draft.add(value.name, lab, value.dtype)
+        draft.add(value.name, lab_shape(shape), value.dtype)
     lost: set[str] = set()
     for node in model.nodes:
         if not _map(place, node, lost):
             lost.update(node.outputs)
+    for name in model.outputs:
+        if name in place.constants and name not in draft.tensors:
+            place.tensor(name)
     return draft.finish(PurePath(path).stem, [value.name for value in model.inputs], model.outputs)
 
 
@@ -53,19 +56,31 @@ def _shape(draft: Draft, value: FileValue, shapes: Mapping[str, Sequence[int]]) 
 
 def _map(place: Place, node: FileNode, lost: set[str]) -> bool:
     """Add a node; note why where it cannot be, unless it needs what another such node would compute."""
-    mapping = _MAPPINGS.get((node.domain, node.operator))
-    if mapping is None:
-        kind = "an operator that the lab does not have"
-        place.draft.refuse(node.name, node.told, "a custom operator" if node.domain else kind)
-        return False
+    key = node.domain, node.operator
     if lost.intersection(node.inputs):
+        if key not in _MAPPINGS:
+            # Another such node hides the types that this one takes; it is named for its operator alone.
+            refused = why_never(node)
+            if refused:
+                place.draft.refuse(node.name, node.told, refused)
         return False
+    if key not in QUANTIZED and fold(place, node):
+        return True
+    why = _refused(_MAPPINGS[key], place, node) if key in _MAPPINGS else _refused(on_host, place, node)
+    if why and key in FLOATS and not place.draft.tensors.keys() & set(node.outputs):
+        # What the lab's own arithmetic does not cover, ONNX Runtime may; if not, the first reason is the clearer one.
+        why = why if _refused(on_host, place, node) else ""
+    if why:
+        place.draft.refuse(node.name, node.told, why)
+    return not why
+
+
+def _refused(mapping: Mapped, place: Place, node: FileNode) -> str:
+    """Add a node as `mapping` does; return why it cannot be, or "" if it was."""
     try:
         mapping(place, node)
     except Refusal as error:
-        place.draft.refuse(node.name, node.told, str(error))
-        return False
+        return str(error)
     except (IndexError, KeyError, TypeError, ValueError, ArithmeticError) as error:
-        place.draft.refuse(node.name, node.told, f"lacks an input or an attribute, or has a bad one ({error})")
-        return False
-    return True
+        return f"lacks an input or an attribute, or has a bad one ({error})"
+    return ""

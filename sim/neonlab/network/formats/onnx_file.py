@@ -50,12 +50,17 @@ class FileValue:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FileModel:
-    """An .onnx file: nodes in its order, constants by name, inputs that are no constants, and names of outputs."""
+    """An .onnx file: nodes in its order, constants by name, inputs that are no constants, and names of outputs.
+
+    `opsets` has the version of the operators of each domain, `ir_version` that of the file's format.
+    """
 
     nodes: tuple[FileNode, ...]
     constants: Mapping[str, Array]
     inputs: tuple[FileValue, ...]
     outputs: tuple[str, ...]
+    opsets: Mapping[str, int]
+    ir_version: int
 
 
 def read_model(path: str, data: bytes) -> FileModel:
@@ -88,7 +93,9 @@ def read_model(path: str, data: bytes) -> FileModel:
         else:
             nodes.append(found)
     inputs = tuple(reader.value(one) for one in graph.input if one.name not in constants)
-    return FileModel(tuple(nodes), constants, inputs, tuple(one.name for one in graph.output))
+    opsets = {"" if one.domain in _PLAIN else one.domain: one.version for one in model.opset_import}
+    outputs = tuple(one.name for one in graph.output)
+    return FileModel(tuple(nodes), constants, inputs, outputs, opsets, model.ir_version)
 
 
 def _package() -> ModuleType:

@@ -17,12 +17,17 @@ from neonlab.network.formats.onnx_place import (
     image_size,
     kernel_of,
     lab_axis,
-    to_lab,
+    lab_shape,
+    onnx_shape,
+    product_of,
     window_of,
 )
 from neonlab.network.graph import Tensor
+from neonlab.network.layout import images_last
 
 _AT = "coordinate_transformation_mode"
+#: The version of ONNX's operators from which a softmax goes along one axis, not along all from there on.
+_ONE_AXIS = 13
 #: What a Resize has that says nothing else.
 _RESIZES = {"mode": "nearest", _AT: "half_pixel", "nearest_mode": "round_prefer_floor"}
 
@@ -33,7 +38,7 @@ def _float(place: Place, name: str, rank: int = 0) -> Tensor:
         held = place.constants[name]
         if 0 < held.ndim < 4:
             held = held.reshape((1,) * (4 - held.ndim) + held.shape)
-        return place.draft.tensors[place.draft.constant(name, to_lab(held))]
+        return place.draft.tensors[place.draft.constant(name, images_last(held))]
     tensor = place.tensor(name)
     if tensor.dtype != "float32":
         raise Refusal(f"`{tensor.name}` is {tensor.dtype}; the lab has this operator for float32")
@@ -134,10 +139,12 @@ def _gemm(place: Place, node: FileNode) -> None:
 
 def _matmul(place: Place, node: FileNode) -> None:
     rows, weights = _float(place, node.inputs[0]), _float(place, node.inputs[1])
-    if len(weights.shape) != 2 or len(rows.shape) not in (2, 3) or rows.shape[-1] != weights.shape[0]:
-        raise Refusal(f"{list(weights.shape)} do not fit {list(rows.shape)}")
-    output = place.output(node, (*rows.shape[:-1], weights.shape[1]), "float32")
-    place.add("float", node, (rows.name, weights.name), (output.name,), function="gemm", turned=False)
+    shape, macs = product_of(rows, weights)
+    output = place.output(node, lab_shape(shape), "float32")
+    if len(weights.shape) == 2 and len(rows.shape) in (2, 3):
+        place.add("float", node, (rows.name, weights.name), (output.name,), function="gemm", turned=False)
+    else:
+        place.add("float", node, (rows.name, weights.name), (output.name,), function="matmul", macs=macs)
 
 
 def _batch_norm(place: Place, node: FileNode) -> None:
@@ -170,26 +177,21 @@ def _pool(function: str, place: Place, node: FileNode) -> None:
 
 def _softmax(place: Place, node: FileNode) -> None:
     source = _float(place, node.inputs[0])
-    axis = lab_axis(int(node.attributes.get("axis", -1)), len(source.shape))
-    if axis != len(source.shape) - 1:
-        raise Refusal(f"along axis {axis} of {len(source.shape)}")
+    rank, old = len(source.shape), place.opsets.get("", _ONE_AXIS) < _ONE_AXIS
+    asked = int(node.attributes.get("axis", 1 if old else -1))
+    axis = lab_axis(asked, rank)
+    if old and asked % rank != rank - 1:
+        raise Refusal("along several axes, as it was before version 13")
     output = place.output(node, source.shape, "float32")
-    place.add("float", node, (source.name,), (output.name,), function="softmax")
+    place.add("float", node, (source.name,), (output.name,), function="softmax", axis=axis)
 
 
 def _reshaped(place: Place, node: FileNode, source: Tensor, shape: list[int]) -> None:
     """Add a reshape to `shape`, as ONNX has it, of the elements in ONNX's order."""
     if math.prod(shape) != source.size or any(size < 1 for size in shape):
         raise Refusal(f"{source.size} elements to {shape}")
-    lab = [shape[0], *shape[2:], shape[1]] if len(shape) == 4 else shape
-    output = place.output(node, lab, source.dtype, source.quantization)
+    output = place.output(node, lab_shape(shape), source.dtype, source.quantization)
     place.add("reshape", node, (source.name,), (output.name,), channels_first=4 in (len(source.shape), len(shape)))
-
-
-def onnx_shape(tensor: Tensor) -> list[int]:
-    """Return a tensor's shape as ONNX has it."""
-    shape = list(tensor.shape)
-    return [shape[0], shape[3], shape[1], shape[2]] if len(shape) == 4 else shape
 
 
 def _reshape(place: Place, node: FileNode) -> None:

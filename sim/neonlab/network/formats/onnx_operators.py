@@ -15,6 +15,9 @@ from neonlab.network.formats.onnx_place import (
     image_size,
     kernel_of,
     lab_axis,
+    lab_shape,
+    onnx_shape,
+    product_of,
     whole,
     window_of,
 )
@@ -115,7 +118,14 @@ def _gemm(place: Place, node: FileNode) -> None:
 
 
 def _matmul(place: Place, node: FileNode) -> None:
-    rows, held = place.eight(node, 0, 1), place.wanted(node, 3)
+    rows = place.eight(node, 0, 1)
+    if node.inputs[3] not in place.constants:
+        right = place.eight(node, 3, 4)
+        shape, macs = product_of(rows, right)
+        output = place.quantized(node, lab_shape(shape), 6)
+        place.add("matmul", node, (rows.name, right.name), (output.name,), macs=macs, **whole(output), **_ARITHMETIC)
+        return
+    held = place.wanted(node, 3)
     if held.ndim != 2 or held.dtype.name not in EIGHT or not rows.shape or rows.shape[-1] != held.shape[0]:
         raise Refusal(f"weights {list(held.shape)} do not fit {list(rows.shape)}")
     if len(rows.shape) == 4:
@@ -197,11 +207,11 @@ def _unary(function: str, scale: int = 1) -> Mapped:
 
 def _softmax(place: Place, node: FileNode) -> None:
     source = place.eight(node, 0, 1)
-    axis = int(node.attributes.get("axis", -1))
-    if lab_axis(axis, len(source.shape)) != len(source.shape) - 1 or len(source.shape) == 4:
-        raise Refusal(f"along axis {axis} of {len(source.shape)}")
+    axis, last = lab_axis(int(node.attributes.get("axis", -1)), len(source.shape)), lab_axis(-1, len(source.shape))
+    if node.attributes.get("opset", 1) < 13 and axis != last:
+        raise Refusal("along several axes, as it was before version 13")
     output = place.quantized(node, source.shape, 3)
-    place.add("softmax", node, (source.name,), (output.name,), beta=1.0, arithmetic="onnxruntime")
+    place.add("softmax", node, (source.name,), (output.name,), beta=1.0, arithmetic="onnxruntime", axis=axis)
 
 
 def _concat(place: Place, node: FileNode) -> None:
@@ -219,11 +229,55 @@ def _concat(place: Place, node: FileNode) -> None:
     place.add("concat", node, [part.name for part in parts], (output.name,), axis=axis, scheme="onnxruntime")
 
 
+def _points(place: Place, node: FileNode, left: Tensor, right: Tensor, along: tuple[int, int]) -> list[str]:
+    """Return the names of both zero points, "" for none.  Raises Refusal for a number of them that does not fit."""
+    found = []
+    for number, (operand, axis) in enumerate(zip((left, right), along, strict=True), 2):
+        name = node.inputs[number] if len(node.inputs) > number else ""
+        if name and (tensor := place.tensor(name)).size not in (1, operand.shape[axis]):
+            raise Refusal(f"{tensor.size} zero points for {list(operand.shape)}")
+        found.append(place.tensor(name).name if name else "")
+    return found
+
+
+def _integers(place: Place, node: FileNode) -> tuple[Tensor, Tensor]:
+    left, right = (place.tensor(name) for name in node.inputs[:2])
+    if left.dtype not in EIGHT or right.dtype not in EIGHT:
+        raise Refusal(f"of {left.dtype} and {right.dtype}")
+    return left, right
+
+
+def _matmul_integer(place: Place, node: FileNode) -> None:
+    left, right = _integers(place, node)
+    shape, macs = product_of(left, right)
+    points = _points(place, node, left, right, (-2, -1))
+    output = place.output(node, lab_shape(shape), "int32")
+    place.add("integer_sums", node, (left.name, right.name, *points), (output.name,), function="matmul",
+              macs=macs)  # fmt: skip
+
+
+def _conv_integer(place: Place, node: FileNode) -> None:
+    image, weights = _integers(place, node)
+    size, groups = image_size(image), int(node.attributes.get("group", 1))
+    outs, height, width, depth = weights.shape if len(weights.shape) == 4 else (0, 0, 0, 0)
+    if groups < 1 or not outs or outs % groups or image.shape[3] != depth * groups:
+        raise Refusal(f"weights {onnx_shape(weights)} in {groups} groups do not fit {image.shape[3]} channels")
+    points = _points(place, node, image, weights, (0, 0))
+    if points[0] and place.tensor(points[0]).size > 1:
+        raise Refusal("with several zero points of the image")
+    window, out = window_of(node, size, (height, width))
+    output = place.output(node, (image.shape[0], *out, outs), "int32")
+    place.add("integer_sums", node, (image.name, weights.name, *points), (output.name,), function="conv",
+              window=window, groups=groups, macs=output.size * height * width * depth)  # fmt: skip
+
+
 QUANTIZED: Mapping[tuple[str, str], Mapped] = {
     ("", "QuantizeLinear"): _quantize,
     ("", "DequantizeLinear"): _dequantize,
     ("com.microsoft", "QuantizeLinear"): _quantize,
     ("com.microsoft", "DequantizeLinear"): _dequantize,
+    ("", "ConvInteger"): _conv_integer,
+    ("", "MatMulInteger"): _matmul_integer,
     ("", "QLinearConv"): _conv,
     ("", "QLinearMatMul"): _matmul,
     ("com.microsoft", "QGemm"): _gemm,

@@ -5,8 +5,9 @@ ONNX's images are [n, c, h, w]; the lab's are [n, h, w, c].  Every value with 4 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -16,16 +17,19 @@ from neonlab.int8.windows import Pair, Window
 from neonlab.network.formats.draft import Draft, Refusal
 from neonlab.network.formats.onnx_file import FileNode
 from neonlab.network.graph import Array, Quantization, Tensor
+from neonlab.network.layout import images_last
 
 EIGHT = ("int8", "uint8")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Place:
-    """The draft, and the constants of the file as they are there, [n, c, h, w]."""
+    """The draft, the constants of the file as they are there, [n, c, h, w], and the versions of its operators."""
 
     draft: Draft
     constants: dict[str, Array]
+    opsets: Mapping[str, int] = field(default_factory=dict)
+    ir_version: int = 0
 
     def tensor(self, name: str) -> Tensor:
         """Return a value by its name; a constant becomes a tensor.  Raises Refusal for one that is not known."""
@@ -33,7 +37,7 @@ class Place:
             return self.draft.tensors[name]
         if name not in self.constants:
             raise Refusal(f"takes `{name}`, which no node before it computes" if name else "an input is left out")
-        data = to_lab(self.constants[name])
+        data = images_last(self.constants[name])
         if data.dtype.name not in ("int8", "uint8", "int16", "int32", "int64", "float32", "bool"):
             raise Refusal(f"constant `{name}` is {data.dtype}")
         return self.draft.tensors[self.draft.constant(name, data)]
@@ -113,9 +117,15 @@ class Place:
         self.draft.node(operator, node.name, node.told, inputs, outputs, attributes)
 
 
-def to_lab(values: Array) -> Array:
-    """Return values with 4 dimensions as [n, h, w, c]; others as they are."""
-    return np.ascontiguousarray(values.transpose(0, 2, 3, 1)) if values.ndim == 4 else values
+def onnx_shape(tensor: Tensor) -> list[int]:
+    """Return a tensor's shape as ONNX has it."""
+    shape = list(tensor.shape)
+    return [shape[0], shape[3], shape[1], shape[2]] if len(shape) == 4 else shape
+
+
+def lab_shape(shape: Sequence[int]) -> tuple[int, ...]:
+    """Return a shape of ONNX as the lab has it."""
+    return (shape[0], *shape[2:], shape[1]) if len(shape) == 4 else tuple(shape)
 
 
 def lab_axis(axis: int, rank: int) -> int:
@@ -124,6 +134,18 @@ def lab_axis(axis: int, rank: int) -> int:
         raise Refusal(f"axis {axis} of {rank}")
     axis %= rank
     return (0, 3, 1, 2)[axis] if rank == 4 else axis
+
+
+def product_of(left: Tensor, right: Tensor) -> tuple[list[int], int]:
+    """Return the shape of a product of matrices, as ONNX has it, and its multiply-accumulates.  Raises Refusal."""
+    first, second = onnx_shape(left), onnx_shape(right)
+    try:
+        if min(len(first), len(second)) < 2 or first[-1] != second[-2]:
+            raise ValueError
+        shape = [*np.broadcast_shapes(tuple(first[:-2]), tuple(second[:-2])), first[-2], second[-1]]
+    except ValueError:
+        raise Refusal(f"{second} do not fit {first}") from None
+    return shape, math.prod(shape) * first[-1]
 
 
 def image_size(tensor: Tensor) -> Pair:

@@ -131,6 +131,24 @@ def _two(operator: str) -> Callable[[Changes, Node, Tensor], Node | None]:
     return made
 
 
+def _matmul(changes: Changes, node: Node, target: Tensor) -> Node | None:
+    left, right = (_eight(changes, name) for name in node.inputs)
+    if left is None or right is None:
+        return None
+    attributes = {"macs": node.attributes["macs"], **_ARITHMETIC}
+    return Node(node.name, "matmul", (left.name, right.name), (target.name,), attributes, node.told)
+
+
+def _product(changes: Changes, node: Node, target: Tensor) -> Node | None:
+    """Return a product by constant weights, or of two tensors."""
+    found = _dense(changes, node, target)
+    if found is not None or len(node.inputs) > 2 or node.attributes["turned"]:
+        return found
+    rows, columns = changes.tensors[node.inputs[0]], changes.tensors[node.outputs[0]]
+    macs = columns.size * rows.shape[-1]
+    return _matmul(changes, replace(node, attributes={**node.attributes, "macs": macs}), target)
+
+
 def _mean(changes: Changes, node: Node, target: Tensor) -> Node | None:
     image = _eight(changes, node.inputs[0])
     if image is None or image.dtype != target.dtype:
@@ -140,9 +158,9 @@ def _mean(changes: Changes, node: Node, target: Tensor) -> Node | None:
 
 def _softmax(changes: Changes, node: Node, target: Tensor) -> Node | None:
     source = _eight(changes, node.inputs[0])
-    if source is None or source.dtype != target.dtype or len(source.shape) == 4:
+    if source is None or source.dtype != target.dtype:
         return None
-    attributes = {"beta": 1.0, "arithmetic": "onnxruntime"}
+    attributes = {"beta": 1.0, "arithmetic": "onnxruntime", "axis": node.attributes["axis"]}
     return Node(node.name, "softmax", (source.name,), (target.name,), attributes, node.told)
 
 
@@ -157,7 +175,8 @@ def _average_pool(changes: Changes, node: Node, target: Tensor) -> Node | None:
 
 _MADE: dict[str, Callable[[Changes, Node, Tensor], Node | None]] = {
     "conv": _conv,
-    "gemm": _dense,
+    "gemm": _product,
+    "matmul": _matmul,
     "add": _two("add"),
     "mul": _two("mul"),
     "global_average": _mean,

@@ -16,6 +16,7 @@ from neonlab.network.passes.rewrite import Passed, counted
 _MOVING = (
     "conv", "depthwise", "dense", "add", "mul", "concat", "max_pool", "mean", "reshape", "transpose", "slice",
     "quantize", "dequantize", "unary", "rescale", "pad", "resize_nearest", "softmax",
+    "matmul",
 )  # fmt: skip
 _FLIPPED = (np.arange(256, dtype=np.uint8) ^ np.uint8(0x80)).view(np.int8)
 

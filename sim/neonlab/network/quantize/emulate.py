@@ -9,7 +9,8 @@ from neonlab.isa.model.isa import Isa
 from neonlab.lab.caller import Caller
 from neonlab.lab.repository.library import Library
 from neonlab.network.graph import Array, Graph
-from neonlab.network.reference.inference import feed, run_reference, to_file
+from neonlab.network.layout import to_file
+from neonlab.network.reference.inference import feed, run_reference
 from neonlab.network.run.choose import cheapest_steps, run_chosen
 from neonlab.network.run.costs import CostModel
 from neonlab.network.run.shelf import Shelf

@@ -27,7 +27,7 @@ def package(name: str) -> Any:
         return importlib.import_module(name)
     except ImportError:
         top = name.partition(".")[0]
-        raise InputError(f"`quantize` needs the package {top}: pip install 'neonlab[quantize]'") from None
+        raise InputError(f"`quantize` needs the package {top}: pip install 'neonlab[network]'") from None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

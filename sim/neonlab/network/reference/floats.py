@@ -10,6 +10,7 @@ from neonlab.errors import InputError
 from neonlab.int8.activation import sigmoid
 from neonlab.int8.windows import Window
 from neonlab.network.graph import Array, Node
+from neonlab.network.layout import images_first, images_last
 from neonlab.network.reference.floats_ncnn import OF_NCNN
 
 Computed = Callable[[Node, Sequence[Array]], Array]
@@ -48,7 +49,12 @@ def _clip(node: Node, inputs: Sequence[Array]) -> Array:
 
 
 def _conv(node: Node, inputs: Sequence[Array]) -> Array:
-    image, weights = inputs[0], inputs[1]
+    total = sums_of_windows(node, inputs[0], inputs[1])
+    return total + inputs[2] if len(inputs) > 2 else total
+
+
+def sums_of_windows(node: Node, image: Array, weights: Array) -> Array:
+    """Return the sums in float64 of an image [n, h, w, c] with weights [out, h, w, in of a group], without a bias."""
     outs, height, width, depth = weights.shape
     groups = node.attributes["groups"]
     patches = node.attributes["window"].patches(image.astype(np.float64), (height, width), 0)
@@ -58,8 +64,7 @@ def _conv(node: Node, inputs: Sequence[Array]) -> Array:
                      ((3, 4, 5), (1, 2, 3)))
         for group in range(groups)
     ]  # fmt: skip
-    total: Array = np.concatenate(sums, axis=-1)
-    return total + inputs[2] if len(inputs) > 2 else total
+    return np.concatenate(sums, axis=-1)
 
 
 def _conv_transpose(node: Node, inputs: Sequence[Array]) -> Array:
@@ -85,6 +90,12 @@ def _gemm(node: Node, inputs: Sequence[Array]) -> Array:
     weights = inputs[1].T if node.attributes["turned"] else inputs[1]
     total: Array = inputs[0].astype(np.float64) @ weights.astype(np.float64)
     return total + inputs[2] if len(inputs) > 2 else total
+
+
+def product(left: Array, right: Array) -> Array:
+    """Return a product of matrices in float64."""
+    found: Array = left.astype(np.float64) @ right.astype(np.float64)
+    return found
 
 
 def _batch_norm(node: Node, inputs: Sequence[Array]) -> Array:
@@ -117,9 +128,10 @@ def _max_pool(node: Node, inputs: Sequence[Array]) -> Array:
     return np.asarray(inside.patches(padded, kernel, 0).max(axis=(3, 4)))
 
 
-def _softmax(_node: Node, inputs: Sequence[Array]) -> Array:
-    powers = np.exp((inputs[0] - inputs[0].max(axis=-1, keepdims=True)).astype(np.float64))
-    found: Array = powers / powers.sum(axis=-1, keepdims=True)
+def _softmax(node: Node, inputs: Sequence[Array]) -> Array:
+    axis = node.attributes["axis"]
+    powers = np.exp((inputs[0] - inputs[0].max(axis=axis, keepdims=True)).astype(np.float64))
+    found: Array = powers / powers.sum(axis=axis, keepdims=True)
     return found
 
 
@@ -138,6 +150,7 @@ _FUNCTIONS: Mapping[str, Computed] = {
     "conv": _conv,
     "conv_transpose": _conv_transpose,
     "gemm": _gemm,
+    "matmul": lambda _node, inputs: images_last(product(*map(images_first, inputs))),
     "batch_norm": _batch_norm,
     "mish": _double(lambda x: x * np.tanh(np.logaddexp(x, 0))),
     "max": lambda _node, inputs: np.maximum(inputs[0], inputs[1]),

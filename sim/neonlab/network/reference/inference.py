@@ -9,6 +9,7 @@ import numpy as np
 from neonlab.errors import InputError
 from neonlab.network.graph import Array, Graph
 from neonlab.network.inputs import by_name
+from neonlab.network.layout import from_file, to_file
 from neonlab.network.reference.node import compute
 
 
@@ -33,21 +34,6 @@ def feed(graph: Graph, given: Mapping[str, Array], states: Mapping[str, Array] |
     return found | {name: tensor.data for name, tensor in graph.tensors.items() if tensor.data is not None}
 
 
-def from_file(graph: Graph, values: Array) -> Array:
-    """Return an array that is laid out as in the file as the graph has it: [n, h, w, c] of an image."""
-    if graph.without_batch and values.ndim == 3:
-        values = values[np.newaxis]
-    return np.ascontiguousarray(values.transpose(0, 2, 3, 1)) if graph.channels_first and values.ndim == 4 else values
-
-
-def to_file(graph: Graph, values: Array) -> Array:
-    """Return an array of the graph as the file has it."""
-    if not graph.channels_first or values.ndim != 4:
-        return values
-    found = np.ascontiguousarray(values.transpose(0, 3, 1, 2))
-    return found[0] if graph.without_batch else found
-
-
 def run_reference(graph: Graph, tensors: Mapping[str, Array]) -> dict[str, Array]:
     """Return every tensor of one inference, from those of `feed`."""
     found = dict(tensors)
@@ -64,14 +50,17 @@ def next_states(graph: Graph, tensors: Mapping[str, Array]) -> dict[str, Array]:
 def drawn(graph: Graph, seed: int) -> dict[str, Array]:
     """Draw inputs, laid out as in the file.
 
-    Integers are drawn over their whole type, floats over about the range of the first scale that takes them.
+    Integers of 8 and 16 bits are drawn over their whole type, floats over about the range of the first scale that takes
+    them.  Wider integers are 0 or 1: they are indexes or masks, and a larger index might not exist.
     """
     random = np.random.default_rng(seed)
     found: dict[str, Array] = {}
     for name in graph.inputs:
         tensor = graph.tensor(name)
         kind = np.dtype(tensor.dtype)
-        if kind.kind in "iu":
+        if kind.kind == "b" or (kind.kind == "i" and kind.itemsize > 2):
+            values = random.integers(0, 2, tensor.shape).astype(kind)
+        elif kind.kind in "iu":
             limits = np.iinfo(kind)
             values = random.integers(limits.min, limits.max, tensor.shape, kind, endpoint=True)
         elif kind.kind == "f":

@@ -16,9 +16,14 @@ from neonlab.int8.convolution import conv2d, depthwise_conv2d, fully_connected
 from neonlab.int8.pooling import average_pool, average_pool_onnxruntime, average_pool_requantized, max_pool
 from neonlab.int8.requantize import effective_scale, ncnn_requantize, scheme_named
 from neonlab.network.graph import Array, Graph, Node, Quantization, Tensor
-from neonlab.network.reference.floats import compute_floats
+from neonlab.network.layout import from_file, images_first, images_last, to_file
+from neonlab.network.reference.floats import compute_floats, product
+from neonlab.network.reference.integer_sums import integer_sums
+from neonlab.network.reference.runtime import RuntimeRefusal
 from neonlab.network.reference.unary import table_of_node
 
+#: An effective scale at which each int32 sum is rounded to 0, as at any smaller one.
+_ALL_TO_ZERO = 2.0**-40
 Computed = Callable[[Graph, Node, Sequence[Array | None]], Array]
 
 
@@ -31,7 +36,7 @@ def compute(graph: Graph, node: Node, inputs: Sequence[Array | None]) -> Array:
     target = graph.tensor(node.outputs[0])
     if found.size != target.size:
         raise InputError(f"node `{node.name}` computes {list(found.shape)}; its output is {list(target.shape)}")
-    return np.ascontiguousarray(found.reshape(target.shape)).astype(target.dtype, copy=False)
+    return np.asarray(found.reshape(target.shape), target.dtype, order="C")
 
 
 def compute_values(graph: Graph, node: Node, inputs: Sequence[Array | None]) -> Array:
@@ -63,8 +68,12 @@ def scale_of(graph: Graph, node: Node) -> Floats:
     """Return what the sums of conv, depthwise or dense are multiplied by: a number, or one for each channel."""
     image, weights = (quantization_of(graph.tensor(name)) for name in node.inputs[:2])
     output = quantization_of(graph.tensor(node.outputs[0]))
-    scales = weights.scales if len(weights.scales) > 1 else weights.scale
-    return effective_scale(image.scale, scales, output.scale, node.attributes["precision"])
+    # Channels of weights that training has made all but 0 have scales that no kernel takes.
+    least = np.float32(_ALL_TO_ZERO * output.scale / image.scale)
+    scales = np.maximum(np.array(weights.scales, np.float32), least)
+    return effective_scale(
+        image.scale, scales if scales.size > 1 else scales[0], output.scale, node.attributes["precision"]
+    )
 
 
 def _weight_point(graph: Graph, node: Node) -> int | Array:
@@ -98,6 +107,20 @@ def _weighted(graph: Graph, node: Node, inputs: Sequence[Array | None]) -> Array
         return sums
     output = output_of(graph, node)
     return scheme_named(node.attributes["scheme"]).requantize(sums, scale_of(graph, node), output)
+
+
+def _matmul(graph: Graph, node: Node, inputs: Sequence[Array | None]) -> Array:
+    """Return a product of two tensors with a scale each; its sums, of 9 bits by 9, are exact in float64."""
+    held = [quantization_of(graph.tensor(name)) for name in node.inputs]
+    left, right = (
+        images_first(values).astype(np.int64) - one.zero_point
+        for values, one in zip(inputs, held, strict=True)
+        if values is not None
+    )
+    sums = images_last(product(left, right)).astype(np.int64).astype(np.int32)
+    target = quantization_of(graph.tensor(node.outputs[0])).scale
+    scale = effective_scale(held[0].scale, held[1].scale, target, node.attributes["precision"])
+    return scheme_named(node.attributes["scheme"]).requantize(sums, scale, output_of(graph, node))
 
 
 def _pair(graph: Graph, node: Node, inputs: Sequence[Array | None]) -> tuple[Operand, Operand, float, Output]:
@@ -176,7 +199,9 @@ def _softmax(graph: Graph, node: Node, inputs: Sequence[Array | None]) -> Array:
     source, target = (quantization_of(graph.tensor(name)) for name in (node.inputs[0], node.outputs[0]))
     affine = Affine(target.scale, target.zero_point, graph.tensor(node.outputs[0]).dtype)
     if node.attributes["arithmetic"] == "onnxruntime":
-        return softmax_onnxruntime(inputs[0], source.scale, affine)
+        assert inputs[0] is not None
+        axis = node.attributes["axis"]
+        return np.moveaxis(softmax_onnxruntime(np.moveaxis(inputs[0], axis, -1), source.scale, affine), -1, axis)
     return softmax(inputs[0], source.scale, node.attributes["beta"], affine)
 
 
@@ -248,10 +273,20 @@ def _resize_nearest(graph: Graph, node: Node, inputs: Sequence[Array | None]) ->
     return found
 
 
+def _onnx(graph: Graph, node: Node, inputs: Sequence[Array | None]) -> Array:
+    """Return what ONNX Runtime computes of arrays that are laid out as in the file."""
+    arrays = [to_file(graph, values) for values in inputs if values is not None]
+    try:
+        return from_file(graph, node.attributes["alone"].run(node.attributes["output"], arrays))
+    except RuntimeRefusal as error:
+        raise InputError(f"node `{node.name}` ({node.told}): ONNX Runtime: {error}") from None
+
+
 _COMPUTED: Mapping[str, Computed] = {
     "conv": _weighted,
     "depthwise": _weighted,
     "dense": _weighted,
+    "matmul": _matmul,
     "add": _add,
     "mul": _mul,
     "concat": _concat,
@@ -269,4 +304,6 @@ _COMPUTED: Mapping[str, Computed] = {
     "transpose": _transpose,
     "slice": _slice,
     "resize_nearest": _resize_nearest,
+    "onnx": _onnx,
+    "integer_sums": integer_sums,
 }

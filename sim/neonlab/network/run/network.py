@@ -206,6 +206,8 @@ def _layer(graph: Graph, one: Chosen, inferences: int, differences: Mapping[str,
 
 def macs_of(graph: Graph, node: Node) -> int:
     """Return the multiply-accumulates of a node: those of convolutions and fully connected layers, of floats too."""
+    if "macs" in node.attributes:
+        return int(node.attributes["macs"])
     operator = node.attributes["function"] if node.operator == "float" else node.operator
     if operator not in ("conv", "depthwise", "dense", "conv_transpose", "gemm"):
         return 0

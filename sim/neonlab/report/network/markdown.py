@@ -10,6 +10,7 @@ from neonlab.report.band_words import band_text, basis_line
 from neonlab.report.cells import markdown_row
 from neonlab.report.network.words import (
     band_of_run,
+    compared_text,
     difference_text,
     host_text,
     improvement_text,
@@ -37,8 +38,8 @@ def network_markdown(run: NetworkRun, mhz: float | None, notes: Sequence[str]) -
 
 def _sums(run: NetworkRun, mhz: float | None) -> Iterator[str]:
     cost = run.cost
-    exact = "all exact" if not run.wrong else f"{run.wrong:,} wrong"
-    yield f"- {len(run.layers)} layers, {run.macs:,} MACs; {run.values:,} values compared: {exact}."
+    yield f"- {len(run.layers)} layers, {run.macs:,} MACs."
+    yield f"- {compared_text(run)}."
     yield f"- {cost.instructions:,} instructions; {cost.loaded:,} bytes loaded, {cost.stored:,} stored."
     if run.core is not None:
         at = f", {milliseconds(cost.cycles, mhz):.3f} ms at {mhz:g} MHz" if mhz is not None else ""

@@ -12,6 +12,7 @@ from neonlab.report.band_words import band_text, basis_line
 from neonlab.report.cells import end_of
 from neonlab.report.network.words import (
     band_of_run,
+    compared_text,
     difference_text,
     host_text,
     improvement_text,
@@ -64,8 +65,7 @@ def _below(layer: LayerRun) -> Iterator[str]:
 
 def _sums(run: NetworkRun, mhz: float | None) -> Iterator[str]:
     cost, views = run.cost, sum(layer.way == "view" for layer in run.layers)
-    exact = "all exact" if not run.wrong else f"{run.wrong:,} WRONG"
-    yield f"{run.values:,} values of kernels compared with neonlab.int8: {exact}"
+    yield compared_text(run)
     yield f"instructions  {cost.instructions:,}; bytes loaded {cost.loaded:,}, stored {cost.stored:,}"
     if run.core is not None:
         yield f"cycles        {cost.cycles:,} (estimate of a model; {basis_line(run.core.name)})"

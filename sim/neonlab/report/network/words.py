@@ -64,6 +64,14 @@ def improvement_text(run: NetworkRun, found: Improvement) -> str:
     )
 
 
+def compared_text(run: NetworkRun) -> str:
+    """Return how many values of kernels were compared, and how many of them are wrong."""
+    if not run.values:
+        return "No layer runs on a kernel, so nothing was compared; `neonlab quantize` makes 8-bit layers of floats"
+    exact = "all exact" if not run.wrong else f"{run.wrong:,} WRONG"
+    return f"{run.values:,} values of kernels compared with neonlab.int8: {exact}"
+
+
 def host_text(run: NetworkRun) -> str:
     """Return what this computer computes, with its share of the multiply-accumulates; empty if it computes nothing."""
     told = [layer.node.told for layer in run.layers if layer.way == "host"]
