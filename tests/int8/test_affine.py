@@ -18,6 +18,7 @@ from neonlab.int8.affine import (
     dequantize,
     quantize,
     quantize_gemmlowp,
+    quantize_ncnn,
     quantize_symmetric,
     symmetric_scale,
 )
@@ -126,6 +127,16 @@ def test_symmetric_scales_reach_the_greatest_magnitude_of_each_channel() -> None
     assert symmetric_scale(weights, -1, 31).tolist() == [6.35 / 31, 12.7 / 31]
     with pytest.raises(OperandError, match="got 127 steps, axis 2"):
         symmetric_scale(weights, 2)
+
+
+@pytest.mark.parametrize("factor", [1.0, 0.37, 24.0, 1000.0])
+def test_ncnn_multiplies_in_float32_and_rounds_away(factor: float) -> None:
+    reals = np.concatenate([np.arange(-300, 300) * 0.5, [0.49999997, 1e30, -1e30]]).astype(np.float32) / factor
+    reals = reals.astype(np.float32)
+    exact = [Fraction(float(product)) for product in reals * np.float32(factor)]
+    away = [int(abs(value) + Fraction(1, 2)) * (1 if value > 0 else -1) for value in exact]
+    assert quantize_ncnn(reals, factor).tolist() == [max(-127, min(127, value)) for value in away]
+    assert quantize_ncnn(reals, factor, 0, 6).tolist() == [max(0, min(6, value)) for value in away]
 
 
 def test_ncnn_rounds_away_and_clamps_at_127_on_both_sides() -> None:

@@ -58,6 +58,8 @@ CALLS: dict[str, Callable[..., Any]] = {
         name: lambda a, _b, x, _y, n, _m, name=name: requantize.SCHEMES[name].requantize(a, x, Output(n))
         for name in requantize.SCHEMES
     },
+    "ncnn_sum_scale": lambda _a, _b, x, y, _n, _m: requantize.ncnn_sum_scale(x, y),
+    "quantize_ncnn": lambda a, _b, x, _y, n, m: affine.quantize_ncnn(a, x, n, m),
     "ncnn_requantize": lambda a, b, x, y, _n, _m: requantize.ncnn_requantize(a, x, y, b, Output()),
     "quantize_multiplier": lambda _a, _b, x, _y, _n, _m: fixed_point.quantize_multiplier(x),
     "four terms": lambda a, b, _x, _y, n, m: matmul.accumulate_four_terms(a, b, n, m),

@@ -12,7 +12,7 @@ from tests.int8 import oracle
 
 from neonlab.int8 import fixed_point
 from neonlab.int8.arrays import INT32_MAX, INT32_MIN, OperandError, Output
-from neonlab.int8.requantize import SCHEMES, effective_scale, ncnn_requantize, scheme_named
+from neonlab.int8.requantize import SCHEMES, effective_scale, ncnn_requantize, ncnn_sum_scale, scheme_named
 
 EDGES = (INT32_MIN, INT32_MIN + 1, -(1 << 30), -65537, -128, -3, -2, -1, 0, 1, 2, 3, 127, 65535, 1 << 30, INT32_MAX)
 SCALES = (2.0**-31, 1e-7, 2.0**-10, 0.1, 0.3, 0.4999999999, 0.5, 0.625, 1 - 2.0**-24)
@@ -113,6 +113,14 @@ def test_a_multiplier_too_small_for_tflite_becomes_zero_and_stays_in_tvm() -> No
     assert fixed_point.quantize_multiplier(2.0**-40).mantissa == 0
     assert fixed_point.tvm_multiplier(2.0**-40).mantissa == 1 << 30
     assert fixed_point.quantize_multiplier(0.0).mantissa == 0
+
+
+def test_ncnn_multiplies_its_scales_before_it_divides() -> None:
+    by_input, by_weights = np.float32(23.7), np.array([0.3, 97.1], np.float32)
+    found = ncnn_sum_scale(by_input, by_weights)
+    assert found.dtype == np.float32 and (found == np.float32(1) / (by_input * by_weights)).all()
+    with pytest.raises(OperandError, match="the weight scale"):
+        ncnn_sum_scale(by_input, 0.0)
 
 
 def test_ncnn_scales_twice_with_the_bias_between() -> None:

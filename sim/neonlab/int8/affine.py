@@ -88,6 +88,22 @@ def quantize(
     return _place(rounded(steps, rounding, random), output)
 
 
+def quantize_ncnn(reals: object, factor: object, minimum: int = -127, maximum: int = 127) -> Integers:
+    """Return `round(real · factor)`, midpoints away from 0, clamped: float32 in any shape → int8.
+
+    factor: ncnn's scale, > 0, which multiplies: a number, or an array that broadcasts.  The product is a float32.  What
+    does not fit an int is clamped, as on Arm; C leaves it undefined.  Raises OperandError.
+
+    Source: ncnn src/layer/quantize.cpp, `float2int8`.
+    """
+    values = finite_single(reals, "the reals")
+    factors = single_scale(factor, "the scale")
+    check_broadcast(factors, values.shape, "the scale")
+    with np.errstate(over="ignore"):  # an infinity is clamped as it should be
+        steps: Reals = values * factors
+    return _place(half_away(steps), Output(0, minimum, maximum))
+
+
 def quantize_gemmlowp(reals: object, affine: Affine) -> Integers:
     """Compute gemmlowp's `round(clamp(zero point + real / scale))`: the zero point added before rounding away.
 

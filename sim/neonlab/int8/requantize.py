@@ -84,6 +84,18 @@ def effective_scale(
     return product
 
 
+def ncnn_sum_scale(input_scale: object, weight_scale: object) -> NDArray[np.float32]:
+    """Return what ncnn multiplies sums by, 1 / (input scale · weight scale), in float32; its scales multiply.
+
+    weight_scale may hold one scale per channel.  Raises OperandError.  Source: ncnn src/layer/convolution.cpp,
+    `forward_int8`.
+    """
+    inputs, weights = single_scale(input_scale, "the input scale"), single_scale(weight_scale, "the weight scale")
+    with np.errstate(all="ignore"):
+        found = np.asarray(np.float32(1) / (inputs * weights), np.float32)
+    return single_scale(found, "the scale of the sums")
+
+
 def ncnn_requantize(
     accumulators: object, scale_in: object, scale_out: object, bias: object, output: Output
 ) -> Integers:

@@ -41,6 +41,7 @@ OPERATORS: Mapping[str, str] = {
     "softmax": "softmax",
     "quantize": "floats to integers",
     "dequantize": "integers to floats",
+    "requantize": "sums to integers",
     "rescale": "change of scale",
     "reshape": "other shape",
     "transpose": "other order of axes",
@@ -136,6 +137,11 @@ class Graph:
     def channels_first(self) -> bool:
         """Tell whether the file has images as [n, c, h, w]; the graph has them as [n, h, w, c]."""
         return self.format != "tflite"
+
+    @property
+    def without_batch(self) -> bool:
+        """Tell whether the file has one image as [c, h, w]."""
+        return self.format == "ncnn"
 
     def tensor(self, name: str) -> Tensor:
         """Return the tensor called `name`.  Raises KeyError for others."""

@@ -9,12 +9,15 @@ from neonlab.network.graph import Array, Graph
 
 def from_file(graph: Graph, values: Array) -> Array:
     """Return an array that is laid out as in the file as the graph has it: [n, h, w, c] of an image."""
+    if graph.without_batch and values.ndim == 3:
+        values = values[np.newaxis]
     return images_last(values) if graph.channels_first else values
 
 
 def to_file(graph: Graph, values: Array) -> Array:
     """Return an array of the graph as the file has it."""
-    return images_first(values) if graph.channels_first else values
+    found = images_first(values) if graph.channels_first else values
+    return found[0] if graph.without_batch and found.ndim == 4 else found
 
 
 def images_last(values: Array) -> Array:

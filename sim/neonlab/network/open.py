@@ -7,7 +7,8 @@ from pathlib import Path
 from types import MappingProxyType
 
 from neonlab.errors import InputError
-from neonlab.host.input_file import read_input
+from neonlab.host.input_file import is_file, no_file, read_input
+from neonlab.network.formats.ncnn.read import read_ncnn
 from neonlab.network.formats.onnx import read_onnx
 from neonlab.network.formats.tflite import ARITHMETICS, read_tflite
 from neonlab.network.graph import Graph
@@ -19,7 +20,7 @@ MOST_BYTES = 1 << 30
 def open_network(
     path: Path | str, arithmetic: str = "", shapes: Mapping[str, Sequence[int]] = MappingProxyType({})
 ) -> Graph:
-    """Return the network in a file, by its suffix: .tflite or .onnx.
+    """Return the network in a file, by its suffix: .tflite, .onnx, or .param with its .bin beside it.
 
     `arithmetic` says whose kernels' results are wanted, where the format has several: for .tflite `reference` (the
     default) or `xnnpack`.  `shapes` are those of the inputs, where the file leaves them to the caller.  Raises
@@ -35,7 +36,12 @@ def open_network(
     data = read_input(path, MOST_BYTES)
     if suffix == ".tflite":
         return read_tflite(str(path), data, arithmetic or ARITHMETICS[0])
+    if suffix == ".param":
+        beside = path.with_suffix(".bin")
+        if not is_file(beside):
+            raise InputError(f"{path}: its weights are not beside it: {no_file(beside)}")
+        return read_ncnn(str(path), data, read_input(beside, MOST_BYTES), shapes, str(beside))
     return read_onnx(str(path), data, shapes)
 
 
-_SUFFIXES = (".tflite", ".onnx")
+_SUFFIXES = (".tflite", ".onnx", ".param")

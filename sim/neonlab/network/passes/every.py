@@ -5,6 +5,7 @@ from __future__ import annotations
 from neonlab.network.graph import Graph
 from neonlab.network.passes.batch_norm import fold_batch_norm
 from neonlab.network.passes.clusters import integer_operators
+from neonlab.network.passes.quantized import quantize_before, requantize_sums
 from neonlab.network.passes.rewrite import Pass, Passed
 from neonlab.network.passes.signed import sign_activations
 from neonlab.network.passes.tables import join_tables
@@ -14,6 +15,8 @@ from neonlab.network.passes.windows import clamp_inside, pad_inside, pool_before
 PASSES: tuple[Pass, ...] = (
     fold_batch_norm,
     integer_operators,
+    quantize_before,
+    requantize_sums,
     pool_before,
     resize_before,
     join_tables,

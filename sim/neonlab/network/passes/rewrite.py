@@ -28,6 +28,7 @@ class Changes:
         self.tensors: dict[str, Tensor] = dict(graph.tensors)
         self.nodes: dict[str, Node | None] = {}
         self.same: dict[str, str] = {}
+        self.inserted: dict[str, list[Node]] = {}
         self.consumers: dict[str, list[Node]] = {}
         for node in graph.nodes:
             for name in node.inputs:
@@ -47,6 +48,10 @@ class Changes:
     def drop(self, node: Node) -> None:
         """Leave out a node whose outputs others compute."""
         self.nodes[node.name] = None
+
+    def insert(self, node: Node, new: Node) -> None:
+        """Let `new`, a node of another name, run before what takes the place of `node`."""
+        self.inserted.setdefault(node.name, []).append(new)
 
     def rename(self, name: str, other: str) -> None:
         """Let every consumer of a tensor take another one."""
@@ -74,8 +79,8 @@ class Changes:
         graph, nodes = self.graph, []
         for node in graph.nodes:
             new = self.nodes.get(node.name, node)
-            if new is not None:
-                nodes.append(replace(new, inputs=tuple(self._final(name) for name in new.inputs)))
+            nodes += [*self.inserted.get(node.name, ()), *(() if new is None else (new,))]
+        nodes = [replace(node, inputs=tuple(self._final(name) for name in node.inputs)) for node in nodes]
         outputs = tuple(self._final(name) for name in graph.outputs)
         states = tuple(replace(state, written=self._final(state.written)) for state in graph.states)
         changed = replace(graph, tensors=self.tensors, nodes=tuple(nodes), outputs=outputs, states=states)

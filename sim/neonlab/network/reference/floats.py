@@ -11,6 +11,7 @@ from neonlab.int8.activation import sigmoid
 from neonlab.int8.windows import Window
 from neonlab.network.graph import Array, Node
 from neonlab.network.layout import images_first, images_last
+from neonlab.network.reference.floats_ncnn import OF_NCNN
 
 Computed = Callable[[Node, Sequence[Array]], Array]
 _ONE = np.float32(1)
@@ -151,9 +152,14 @@ _FUNCTIONS: Mapping[str, Computed] = {
     "gemm": _gemm,
     "matmul": lambda _node, inputs: images_last(product(*map(images_first, inputs))),
     "batch_norm": _batch_norm,
+    "mish": _double(lambda x: x * np.tanh(np.logaddexp(x, 0))),
+    "max": lambda _node, inputs: np.maximum(inputs[0], inputs[1]),
+    "min": lambda _node, inputs: np.minimum(inputs[0], inputs[1]),
     "global_average": _global_average,
     "average_pool": _average_pool,
     "max_pool": _max_pool,
     "softmax": _softmax,
+    "swish": _double(lambda x: x * sigmoid(x)),
+    **OF_NCNN,
     "pad": lambda node, inputs: np.pad(inputs[0], node.attributes["widths"], constant_values=node.attributes["fill"]),
 }

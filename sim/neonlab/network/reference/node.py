@@ -10,11 +10,11 @@ from neonlab.errors import InputError
 from neonlab.int8 import elementwise
 from neonlab.int8.activation import look_up, softmax, softmax_onnxruntime
 from neonlab.int8.addition import Operand, add_onnxruntime, add_tflite, add_tvm, add_xnnpack
-from neonlab.int8.affine import Affine, dequantize, quantize
+from neonlab.int8.affine import Affine, dequantize, quantize, quantize_ncnn
 from neonlab.int8.arrays import Floats, OperandError, Output
 from neonlab.int8.convolution import conv2d, depthwise_conv2d, fully_connected
 from neonlab.int8.pooling import average_pool, average_pool_onnxruntime, average_pool_requantized, max_pool
-from neonlab.int8.requantize import effective_scale, scheme_named
+from neonlab.int8.requantize import effective_scale, ncnn_requantize, scheme_named
 from neonlab.network.graph import Array, Graph, Node, Quantization, Tensor
 from neonlab.network.layout import from_file, images_first, images_last, to_file
 from neonlab.network.reference.floats import compute_floats, product
@@ -102,7 +102,10 @@ def sums_of(graph: Graph, node: Node, inputs: Sequence[Array | None]) -> Array:
 
 
 def _weighted(graph: Graph, node: Node, inputs: Sequence[Array | None]) -> Array:
-    sums, output = sums_of(graph, node, inputs), output_of(graph, node)
+    sums = sums_of(graph, node, inputs)
+    if node.attributes["scheme"] == "sums":
+        return sums
+    output = output_of(graph, node)
     return scheme_named(node.attributes["scheme"]).requantize(sums, scale_of(graph, node), output)
 
 
@@ -203,13 +206,26 @@ def _softmax(graph: Graph, node: Node, inputs: Sequence[Array | None]) -> Array:
 
 
 def _quantize(graph: Graph, node: Node, inputs: Sequence[Array | None]) -> Array:
+    """Return floats as integers; `factor` is a scale that multiplies, as ncnn's."""
+    if "factor" in node.attributes:
+        return quantize_ncnn(
+            inputs[0], node.attributes["factor"], node.attributes["lowest"], node.attributes["highest"]
+        )
     scale = quantization_of(graph.tensor(node.outputs[0])).scale
     return quantize(inputs[0], scale, output_of(graph, node), node.attributes["rounding"])
 
 
+def _requantize(graph: Graph, node: Node, inputs: Sequence[Array | None]) -> Array:
+    scales = np.array(quantization_of(graph.tensor(node.inputs[0])).scales, np.float32)
+    return ncnn_requantize(inputs[0], scales, node.attributes["factor"], inputs[1], output_of(graph, node))
+
+
 def _dequantize(graph: Graph, node: Node, inputs: Sequence[Array | None]) -> Array:
+    """Return integers as floats; a second input is a bias for each channel, added after the product."""
     quantization, values = quantization_of(graph.tensor(node.inputs[0])), inputs[0]
     assert values is not None
+    if len(inputs) > 1:
+        return dequantize(values, np.array(quantization.scales, np.float32), 0, inputs[1])
     if len(quantization.scales) == 1:
         return dequantize(values, quantization.scale, quantization.zero_point)
     shape = [1] * values.ndim
@@ -283,6 +299,7 @@ _COMPUTED: Mapping[str, Computed] = {
     "softmax": _softmax,
     "quantize": _quantize,
     "dequantize": _dequantize,
+    "requantize": _requantize,
     "reshape": _reshape,
     "transpose": _transpose,
     "slice": _slice,

@@ -12,7 +12,7 @@ from neonlab.lab.caller import Caller
 from neonlab.lab.repository.library import Kernel
 from neonlab.network.graph import Array, Graph, Node
 from neonlab.network.reference.node import compute
-from neonlab.network.run import convolutions, elementwise
+from neonlab.network.run import convolutions, elementwise, scales
 from neonlab.network.run.averages import means
 from neonlab.network.run.costs import Cost, CostModel
 from neonlab.network.run.shelf import Shelf
@@ -25,6 +25,9 @@ _WAYS: Mapping[str, Ways] = {
     "dense": convolutions.dense,
     **elementwise.STEPS,
     "mean": means,
+    "quantize": scales.quantize,
+    "dequantize": scales.dequantize,
+    "requantize": scales.requantize,
 }
 
 

@@ -21,14 +21,16 @@ def weighted_scaling(graph: Graph, node: Node, weights: Array) -> Scaling:
 
     Raises Unfit for tensors that are not int8, for weights with a zero point, and for a bias that leaves int32.
     """
-    types = {graph.tensor(name).dtype for name in (*node.inputs[:2], node.outputs[0])}
+    operands, output = {graph.tensor(name).dtype for name in node.inputs[:2]}, graph.tensor(node.outputs[0])
     points = quantization_of(graph.tensor(node.inputs[1])).zero_points
-    if types != {"int8"} or any(points):
+    if node.attributes["scheme"] == "sums" and operands == {"int8"} and output.dtype == "int32" and not any(points):
+        return Scaling.none(len(weights))
+    if operands | {output.dtype} != {"int8"} or any(points):
         raise Unfit("not all int8, or weights with a zero point")
     bias = graph.constant(node.inputs[2])
     point = quantization_of(graph.tensor(node.inputs[0])).zero_point
-    output: Output = output_of(graph, node)
-    return scaling(weights, bias, point, scale_of(graph, node), node.attributes["scheme"], output)
+    held: Output = output_of(graph, node)
+    return scaling(weights, bias, point, scale_of(graph, node), node.attributes["scheme"], held)
 
 
 def _weights_and_scale(graph: Graph, node: Node) -> tuple[Array, Scaling] | None:
@@ -189,7 +191,7 @@ def sliding(
             found = np.concatenate([calling(kernel, {"input": part, **held})["output"] for part in parts])
         return found if ending is None else ending.compute(calling, found)
 
-    kernels = (*around.kernels, kernel, *(() if ending is None else (ending.kernel,)))
+    kernels = (*around.kernels, kernel, *(() if ending is None else ending.kernels))
     return Step(kernels, compute)
 
 
@@ -273,5 +275,5 @@ def _taps_as_square(shelf: Shelf, graph: Graph, node: Node, weights: Array, scal
                 found = calling(kernel, {"input": values, **held})["output"]
                 return found if end is None else end.compute(calling, found)
 
-            kernels = (*(() if packer is None else (packer,)), kernel, *(() if end is None else (end.kernel,)))
+            kernels = (*(() if packer is None else (packer,)), kernel, *(() if end is None else end.kernels))
             yield Step(kernels, compute)

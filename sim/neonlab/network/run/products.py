@@ -1,6 +1,6 @@
 """Multiply rows of inputs by weights and scale the sums: convolutions of gathered rows, fully connected layers.
 
-Each step takes rows [row, depth] of int8, and gives [row, channel] of int8.
+Each step takes rows [row, depth] of int8, and gives [row, channel] of int8, or of int32 where sums are wanted.
 """
 
 from __future__ import annotations
@@ -58,9 +58,9 @@ def _tried(make: Callable[[], Product | None]) -> Iterator[Product]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ending:
-    """Requantize [row, channel] of int32 by a kernel."""
+    """Requantize [row, channel] of int32 by a kernel; None leaves the sums as they are."""
 
-    kernel: Kernel
+    kernel: Kernel | None
     parameters: dict[str, Array]
     channels: int
 
@@ -68,6 +68,8 @@ class Ending:
     def of(shelf: Shelf, rows: int, scale: Scaling) -> Ending | None:
         """Return the first such kernel of the shelf; None if it has none that takes these scales."""
         channels = len(scale.bias)
+        if scale.scheme == "sums":
+            return Ending(None, {}, channels)
         for kernel in shelf.find("requantize", "s32s8", scheme=scale.word):
             try:
                 parameters = scale.arguments(kernel.contract)
@@ -78,9 +80,16 @@ class Ending:
                 return Ending(kernel, parameters, channels)
         return None
 
+    @property
+    def kernels(self) -> tuple[Kernel, ...]:
+        """Return the kernel that is called, if any."""
+        return () if self.kernel is None else (self.kernel,)
+
     def compute(self, calling: Calling, sums: Array) -> Array:
-        """Return `sums`, any number of rows of channels, as int8 [row, channel]."""
+        """Return `sums`, any number of rows of channels, as int8 [row, channel], or as they are."""
         rows = sums.size // self.channels
+        if self.kernel is None:
+            return sums.reshape(rows, self.channels)
         arguments = {"rows": rows, "cols": self.channels, "input_pitch": 4 * self.channels}
         arguments["output_pitch"] = self.channels
         found = calling(self.kernel, {"input": sums, **arguments, **self.parameters})["output"]
@@ -150,4 +159,4 @@ def _then(kernel: Kernel, numbers: dict[str, int], weights: Array, ending: Endin
     def compute(calling: Calling, inputs: Array) -> Array:
         return ending.compute(calling, calling(kernel, {"input": inputs, **held})["output"])
 
-    return Product((kernel, ending.kernel), compute)
+    return Product((kernel, *ending.kernels), compute)

@@ -11,7 +11,8 @@ from neonlab.measure.cores.modelled import ModelledCore
 
 #: Variants of a name that say how sums are scaled.
 SCHEMES = ("ruy", "gemmlowp", "fp32", "tvm", "precise", "ncnn", "nnlib")
-#: The word in kernels' names for each scheme of `neonlab.int8.requantize` that gives the same results.
+#: The word in kernels' names for each scheme of `neonlab.int8.requantize` that gives the same results.  No kernel has
+#: that of sums, which stay as they are.
 WORD_OF_SCHEME = {
     "ruy": "ruy",
     "gemmlowp": "gemmlowp",
@@ -21,6 +22,7 @@ WORD_OF_SCHEME = {
     "tvm-upward": "ruy",
     "tvm-tonearest": "precise",
     "ncnn": "ncnn",
+    "sums": "sums",
 }
 
 

@@ -33,13 +33,18 @@ class Unfit(Exception):
 class Scaling:
     """How sums become outputs: bias (int32, a zero point of the input in it), a scale for each channel, and the output.
 
-    `scheme` is one of `neonlab.int8.requantize`.
+    `scheme` is one of `neonlab.int8.requantize`, or sums, which stay as they are.
     """
 
     bias: Array
     scales: Floats
     scheme: str
     output: Output
+
+    @staticmethod
+    def none(channels: int) -> Scaling:
+        """Return that of sums that stay int32."""
+        return Scaling(np.zeros(channels, np.int32), np.ones(channels), "sums", Output())
 
     @property
     def word(self) -> str:

@@ -26,7 +26,9 @@ _CORES = {"armv7": "cortex-a7", "armv8": "cortex-a53"}
 
 
 def network(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A quantized model, .tflite or .onnx.")],
+    model: Annotated[
+        Path, typer.Argument(metavar="MODEL", help="A quantized model: .tflite, .onnx, or ncnn's .param.")
+    ],
     core: Annotated[
         str | None,
         typer.Option(

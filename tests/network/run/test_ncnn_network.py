@@ -1,0 +1,51 @@
+"""Whole ncnn networks run on the kernels of the library, and every value is that of the reference."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.command_line import neonlab
+from tests.network.ncnn_models import NETWORKS
+
+from neonlab.isa.model.isa import Isa
+from neonlab.lab.repository.library import open_library
+from neonlab.network.formats.ncnn.read import read_ncnn
+from neonlab.network.passes.every import apply_passes
+from neonlab.network.reference.inference import drawn
+from neonlab.network.run.network import run_network
+
+#: What no kernel computes: floats.
+HOST = {"relu", "mean", "softmax", "sum"}
+
+
+@pytest.mark.slow(keep=3)
+@pytest.mark.parametrize("isa", [Isa.A64, Isa.A32])
+@pytest.mark.parametrize("kind", NETWORKS)
+def test_every_sum_and_every_int8_is_computed_by_a_kernel(kind: str, isa: Isa) -> None:
+    writer = NETWORKS[kind](21)
+    graph = apply_passes(read_ncnn("model.param", writer.text, writer.weights, {})).graph
+    run = run_network(graph, open_library(), isa, None, [drawn(graph, 21)])
+    assert run.wrong == 0 and run.values > 1000
+    by_way = {layer.node.name: layer.way for layer in run.layers}
+    floats = {name for name, way in by_way.items() if way == "host"}
+    last = {"classes"} if kind == "residual" else set()
+    assert {name for name in floats if not name.endswith("/activated")} <= HOST | last
+    assert run.host_macs == (640 if kind == "residual" else 0)
+    kernels = {kernel.rpartition("/")[2] for layer in run.layers for kernel in layer.kernels}
+    assert any("quantize_f32s8" in one for one in kernels) and any("requantize_s32s8" in one for one in kernels)
+    assert all(by_way[name] == "kernels" for name in by_way if name.endswith(("/scaled", "/quantized")))
+
+
+@pytest.mark.slow
+def test_the_command_reads_the_weights_beside_the_model(tmp_path: Path) -> None:
+    path = NETWORKS["two"](22).write(tmp_path)
+    shown = neonlab("network", str(path), "--core", "cortex-a53")
+    assert shown.returncode == 0 and "all exact" in shown.stdout and "requantize_s32s8_rows_1x16_ncnn" in shown.stdout
+
+
+def test_the_command_says_that_the_weights_are_not_there(tmp_path: Path) -> None:
+    path = NETWORKS["two"](23).write(tmp_path)
+    path.with_suffix(".bin").unlink()
+    shown = neonlab("network", str(path))
+    assert shown.returncode == 2 and "its weights are not beside it" in shown.stderr and not shown.stdout
