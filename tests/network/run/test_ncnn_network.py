@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.command_line import neonlab
 from tests.network.ncnn_models import NETWORKS
 
 from neonlab.isa.model.isa import Isa
 from neonlab.lab.repository.library import open_library
+from neonlab.measure.cores.modelled import ModelledCore
 from neonlab.network.formats.ncnn.read import read_ncnn
+from neonlab.network.open import open_network
 from neonlab.network.passes.every import apply_passes
 from neonlab.network.reference.inference import drawn
 from neonlab.network.run.network import run_network
@@ -49,3 +53,38 @@ def test_the_command_says_that_the_weights_are_not_there(tmp_path: Path) -> None
     path.with_suffix(".bin").unlink()
     shown = neonlab("network", str(path))
     assert shown.returncode == 2 and "its weights are not beside it" in shown.stderr and not shown.stdout
+
+
+@pytest.mark.slow(keep=1)
+@pytest.mark.parametrize("kind", NETWORKS)
+def test_what_layers_cost_does_not_depend_on_their_weights(kind: str) -> None:
+    writer = NETWORKS[kind](24)
+    core = ModelledCore.named("cortex-a53", cycles=True)
+    costs = []
+    for weights in (writer.weights, 1, 2):
+        graph = apply_passes(read_ncnn("model.param", writer.text, weights, {})).graph
+        run = run_network(graph, open_library(), Isa.A64, core, [drawn(graph, 24)])
+        assert run.wrong == 0
+        costs.append((run.cost.instructions, run.cost.cycles))
+    assert costs[0] == costs[1] == costs[2]
+
+
+def test_weights_are_drawn_where_that_is_asked_for_and_differ_by_the_seed(tmp_path: Path) -> None:
+    path = NETWORKS["two"](25).write(tmp_path)
+    path.with_suffix(".bin").unlink()
+    first, same, other = (open_network(path, draw=seed) for seed in (1, 1, 2))
+    held = {name: tensor.data for name, tensor in first.tensors.items() if tensor.data is not None}
+    assert all(np.array_equal(same.tensors[name].data, values) for name, values in held.items())
+    assert any(not np.array_equal(other.tensors[name].data, values) for name, values in held.items())
+
+
+@pytest.mark.slow
+def test_the_command_draws_weights_of_no_other_format(tmp_path: Path) -> None:
+    path = NETWORKS["two"](26).write(tmp_path)
+    path.with_suffix(".bin").unlink()
+    shown = neonlab("network", str(path), "--draw-weights", "--json")
+    assert shown.returncode == 0 and json.loads(shown.stdout)["wrong"] == 0
+    model = path.with_suffix(".onnx")
+    model.write_bytes(b"")
+    shown = neonlab("network", str(model), "--draw-weights")
+    assert shown.returncode == 2 and "only of a .param the weights can be drawn" in shown.stderr

@@ -62,6 +62,13 @@ def network(
             help="Whose results a .tflite has: `reference` (TFLite's, the default) or `xnnpack`.",
         ),
     ] = "",
+    draw: Annotated[
+        bool,
+        typer.Option(
+            "--draw-weights",
+            help="Draw the weights of an ncnn .param that has no .bin: what its layers cost does not depend on them.",
+        ),
+    ] = False,
     unwatched: Annotated[
         bool, typer.Option("--unwatched", help="Run faster, without watching every access and register.")
     ] = False,
@@ -102,7 +109,7 @@ def network(
     earlier = read_earlier(against) if against is not None else None
     given = read_inputs(input_) if input_ is not None else None
     shapes = {name: values.shape for name, values in given.items()} if given is not None else {}
-    passed = apply_passes(open_network(model, arithmetic, shapes))
+    passed = apply_passes(open_network(model, arithmetic, shapes, seed if draw else None))
     graph = passed.graph
     isa, modelled = _target(isa_name, core)
     inputs = [given or drawn(graph, seed + number) for number in range(inferences)]

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 
 from neonlab.network.formats.draft import Draft, Refusal
-from neonlab.network.formats.ncnn.held import Held, take
+from neonlab.network.formats.ncnn.drawn import DrawnWeights
+from neonlab.network.formats.ncnn.held import Held, Source, take
 from neonlab.network.formats.ncnn.layers import MAPPINGS
 from neonlab.network.formats.ncnn.place import Place
 from neonlab.network.formats.ncnn.text import Layer, in_order, read_layers
@@ -15,11 +16,12 @@ from neonlab.network.graph import Graph
 
 
 def read_ncnn(
-    path: str, text: bytes, weights: bytes, shapes: Mapping[str, Sequence[int]], of_weights: str = ""
+    path: str, text: bytes, weights: bytes | int, shapes: Mapping[str, Sequence[int]], of_weights: str = ""
 ) -> Graph:
     """Return the network of an ncnn model, its images as [1, h, w, c].
 
-    `path` and `of_weights` are the names of the two files in messages.  `shapes` are those of the inputs, as ncnn has
+    `weights` is what the .bin holds, or a seed to draw them.  `path` and `of_weights` are the names of the two files in
+    messages.  `shapes` are those of the inputs, as ncnn has
     them, [c, h, w], where the model leaves sizes to the caller.  Raises InputError for files that are damaged or hold
     no such model, and for layers that the lab does not have, all of them at once.
     """
@@ -29,8 +31,9 @@ def read_ncnn(
     for layer in layers:
         if layer.kind not in MAPPINGS and layer.kind != "Input":
             draft.refuse(layer.name, layer.kind, "a layer that the lab does not have")
+    source = DrawnWeights(weights) if isinstance(weights, int) else Weights(of_weights or path, weights)
     # Weights of such a layer may stand before those of others, so that nothing more can be read.
-    held = {} if draft.refused else _held(draft, layers, Weights(of_weights or path, weights))
+    held = {} if draft.refused else _held(draft, layers, source)
     inputs = [layer for layer in layers if layer.kind == "Input"]
     place, lost = Place(draft), set[str]()
     for layer in inputs if not draft.refused else ():
@@ -49,7 +52,7 @@ def read_ncnn(
     )
 
 
-def _held(draft: Draft, layers: Sequence[Layer], weights: Weights) -> dict[int, Held]:
+def _held(draft: Draft, layers: Sequence[Layer], weights: Source) -> dict[int, Held]:
     """Return what the .bin holds of each layer, by the layer's identity."""
     found: dict[int, Held] = {}
     for layer in layers:

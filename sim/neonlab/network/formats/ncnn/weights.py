@@ -41,6 +41,18 @@ class Weights:
         table = self._take(layer, _TABLE, np.float32)
         return table[self._take(layer, count, np.uint8)]
 
+    def weights(self, layer: str, count: int, outs: int, quantized: bool) -> Array:
+        """Return the next `count` weights as `tagged` does; the tag says more than `outs` and `quantized`."""
+        return self.tagged(layer, count)
+
+    def of_weights(self, layer: str, count: int, depth: int) -> Array:
+        """Return the next `count` scales of weights as `floats` does, however many products a channel sums up."""
+        return self.floats(layer, count)
+
+    def of_tensor(self, layer: str) -> Array:
+        """Return the next number, the scale of a tensor."""
+        return self.floats(layer, 1)
+
     def floats(self, layer: str, count: int) -> Array:
         """Return the next `count` numbers without a tag, float32.  Raises InputError where the file ends."""
         _check(count)
