@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from neonlab.int8.addition import Operand, centred_pair
+from neonlab.int8.affine import dequantize, quantize
 from neonlab.int8.arrays import Int32s, Integers, OperandError, Output, integers, one_scale, to_int32
 from neonlab.int8.requantize import effective_scale, scheme_named
 from neonlab.int8.rounding import half_away
@@ -47,10 +48,15 @@ def multiply_onnxruntime(left: Operand, right: Operand, output_scale: float, out
 def rescale(operand: Operand, output_scale: float, output: Output, scheme: str = "gemmlowp") -> Integers:
     """Return `operand` with another scale, zero point or type: TFLite's int8 QUANTIZE, TVM's requantize.
 
-    Any shape.  The ratio of the float32 scales is computed in float64.  Raises OperandError.
+    Any shape.  The ratio of the float32 scales is computed in float64.  `onnxruntime` has no ratio: floats are divided
+    by the output scale, as its QLinearConcat does.  Raises OperandError.
 
-    Source: tensorflow/lite/kernels/internal/reference/requantize.h; TVM src/relay/qnn/op/requantize.cc.
+    Source: tensorflow/lite/kernels/internal/reference/requantize.h; TVM src/relay/qnn/op/requantize.cc;
+    onnxruntime/contrib_ops/cpu/quantization/qlinear_concat.cc.
     """
+    if scheme == "onnxruntime":
+        floats = dequantize(operand.values, operand.scale, operand.zero_point)
+        return quantize(floats, output_scale, output, "even")
     ratio = float(one_scale(operand.scale, "the scale")) / float(one_scale(output_scale, "the output scale"))
     return scheme_named(scheme).requantize(operand.centred().astype(np.int32), ratio, output)
 

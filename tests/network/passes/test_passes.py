@@ -14,10 +14,11 @@ from neonlab.network.layout import to_file
 from neonlab.network.passes.batch_norm import fold_batch_norm
 from neonlab.network.passes.clusters import integer_operators
 from neonlab.network.passes.every import PASSES
+from neonlab.network.passes.moves import move_before
 from neonlab.network.passes.rewrite import Pass
 from neonlab.network.passes.signed import sign_activations
 from neonlab.network.passes.tables import join_tables
-from neonlab.network.passes.windows import clamp_inside, pad_inside, pool_before, resize_before
+from neonlab.network.passes.windows import clamp_inside, pad_inside, pool_before
 from neonlab.network.reference.inference import drawn, feed, run_reference
 
 
@@ -169,17 +170,57 @@ def test_a_divisor_that_is_quantized_too_is_a_number_in_the_table() -> None:
     assert np.array_equal(to_file(short, outputs(short, {"x": given})[0]), run(data, {"x": given})[0])
 
 
-def test_a_resize_moves_before_the_dequantization() -> None:
+_HALF = {"mode": "nearest", "coordinate_transformation_mode": "half_pixel"}
+_MOVES = {
+    "Resize": node("Resize", ["f", "", "", "size"], "g", **_HALF),
+    "MaxPool": node("MaxPool", ["f"], "g", kernel_shape=[2, 3], pads=[0, 1, 1, 0]),
+    "Slice": node("Slice", ["f", "from", "to", "along"], "g"),
+    "Transpose": node("Transpose", ["f"], "g", perm=[0, 2, 3, 1]),
+    "Reshape": node("Reshape", ["f", "flat"], "g"),
+}
+
+
+@pytest.mark.parametrize("shared", [False, True])
+@pytest.mark.parametrize("name", _MOVES)
+def test_what_moves_elements_moves_before_the_dequantization(name: str, shared: bool) -> None:
     constants = {"s": np.float32(0.05), "z": np.array(-3, np.int8), "size": np.array([1, 4, 6, 24], np.int64)}
+    constants |= {
+        "from": np.array([1, 2]),
+        "to": np.array([4, 8]),
+        "along": np.array([1, 3]),
+        "flat": np.array([1, -1]),
+    }
+    one = _MOVES[name]
+    nodes = [node("DequantizeLinear", ["x", "s", "z"], "f"), one, node("QuantizeLinear", ["g", "s", "z"], "y")]
+    outputs_ = {"y": "int8"}
+    if shared:  # another node takes the same floats
+        nodes.append(node("Softplus", ["f"], "other"))
+        outputs_["other"] = "float32"
+    data = model(nodes, {"x": ("int8", (1, 4, 3, 8))}, outputs_, constants)
+    graph = read_onnx("network.onnx", data, {})
+    moved, notes = held_to_the_same(graph, move_before)
+    assert notes == ("1 moves and max pools brought before dequantizations",)
+    short = join_tables(moved).graph
+    integer = {tensor for tensor in short.tensors if short.tensor(tensor).dtype == "int8"}
+    assert all({*one.inputs, *one.outputs} <= integer for one in short.nodes if one.told == name)
+    assert not any(one.operator == "quantize" for one in short.nodes)
+    given = np.random.default_rng(5).integers(-128, 128, (1, 4, 3, 8)).astype(np.int8)
+    for found, values in zip(outputs(short, {"x": given}), run(data, {"x": given}), strict=True):
+        assert np.array_equal(to_file(short, found), values)
+
+
+def test_parts_of_several_scales_are_joined_as_integers() -> None:
+    constants = {"s": np.float32(0.05), "t": np.float32(0.11), "u": np.float32(0.08), "z": np.array(-3, np.int8)}
     nodes = [
         node("DequantizeLinear", ["x", "s", "z"], "f"),
-        node("Resize", ["f", "", "", "size"], "g", mode="nearest", coordinate_transformation_mode="half_pixel"),
-        node("QuantizeLinear", ["g", "s", "z"], "y"),
+        node("DequantizeLinear", ["w", "t", "z"], "g"),
+        node("Concat", ["f", "g"], "h", axis=1),
+        node("QuantizeLinear", ["h", "u", "z"], "y"),
     ]
-    data = model(nodes, {"x": ("int8", (1, 4, 3, 8))}, {"y": "int8"}, constants)
+    data = model(nodes, {"x": ("int8", (1, 4, 3, 8)), "w": ("int8", (1, 2, 3, 8))}, {"y": "int8"}, constants)
     graph = read_onnx("network.onnx", data, {})
-    moved, notes = held_to_the_same(graph, resize_before)
-    assert moved.tensor(moved.nodes[0].outputs[0]).dtype == "int8" and notes == (
-        "1 resizes moved before dequantizations",
-    )
-    assert [one.operator for one in join_tables(moved).graph.nodes] == ["resize_nearest"]
+    joined, _ = held_to_the_same(graph, integer_operators)
+    assert [one.operator for one in joined.nodes] == ["concat"]
+    random = np.random.default_rng(6)
+    given = {name: random.integers(-128, 128, (1, count, 3, 8)).astype(np.int8) for name, count in (("x", 4), ("w", 2))}
+    assert np.array_equal(to_file(joined, outputs(joined, given)[0]), run(data, given)[0])

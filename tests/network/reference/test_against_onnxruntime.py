@@ -42,6 +42,27 @@ def test_softmax_is_the_same(count: int, dtype: str) -> None:
         assert (got == softmax_onnxruntime(values, scale, Affine(target, int(limits.min), dtype))).all()
 
 
+@pytest.mark.parametrize("form", ["QOperator", "QDQ"])
+def test_parts_are_joined_the_same_for_all_bytes_next_to_midpoints_too(form: str) -> None:
+    every = np.arange(-128, 128, dtype=np.int8).reshape(1, 1, 1, 256)
+    for first, second, target in ((0.05, 0.11, 0.08), (0.04, 0.02, 0.04), (0.3, 0.7, 0.2)):
+        constants = {"s": np.float32(first), "t": np.float32(second), "u": np.float32(target), "z": np.int8(-3)}
+        nodes = [node("QLinearConcat", ["u", "z", "x", "s", "z", "w", "t", "z"], "q", "com.microsoft", axis=1)]
+        if form == "QDQ":
+            nodes = [
+                node("DequantizeLinear", ["x", "s", "z"], "a"),
+                node("DequantizeLinear", ["w", "t", "z"], "b"),
+                node("Concat", ["a", "b"], "c", axis=1),
+                node("QuantizeLinear", ["c", "u", "z"], "q"),
+            ]
+        nodes.append(node("DequantizeLinear", ["q", "u", "z"], "y"))
+        given = {"x": every, "w": every}
+        data = model(nodes, dict.fromkeys(given, ("int8", every.shape)), {"y": "float32"}, constants)
+        passed = apply_passes(read_onnx("network.onnx", data, {})).graph
+        found = to_file(passed, run_reference(passed, feed(passed, given))["y"])
+        assert np.array_equal(found, run(data, given)[0])
+
+
 @pytest.mark.parametrize("axis", [1, 2, -1])
 @pytest.mark.parametrize("form", ["QOperator", "QDQ"])
 def test_softmax_along_any_axis_of_an_image_is_the_same(form: str, axis: int) -> None:

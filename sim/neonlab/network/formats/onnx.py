@@ -10,10 +10,11 @@ from neonlab.network.formats.onnx_file import FileNode, FileValue, read_model
 from neonlab.network.formats.onnx_floats import FLOATS
 from neonlab.network.formats.onnx_host import fold, on_host, why_never
 from neonlab.network.formats.onnx_operators import QUANTIZED, Mapped
+from neonlab.network.formats.onnx_parts import PARTS
 from neonlab.network.formats.onnx_place import Place, lab_shape
 from neonlab.network.graph import Graph
 
-_MAPPINGS = {**FLOATS, **QUANTIZED}
+_MAPPINGS = {**FLOATS, **PARTS, **QUANTIZED}
 
 
 def read_onnx(path: str, data: bytes, shapes: Mapping[str, Sequence[int]]) -> Graph:
@@ -67,7 +68,7 @@ def _map(place: Place, node: FileNode, lost: set[str]) -> bool:
     if key not in QUANTIZED and fold(place, node):
         return True
     why = _refused(_MAPPINGS[key], place, node) if key in _MAPPINGS else _refused(on_host, place, node)
-    if why and key in FLOATS and not place.draft.tensors.keys() & set(node.outputs):
+    if why and key in _MAPPINGS and key not in QUANTIZED and not place.draft.tensors.keys() & set(node.outputs):
         # What the lab's own arithmetic does not cover, ONNX Runtime may; if not, the first reason is the clearer one.
         why = why if _refused(on_host, place, node) else ""
     if why:

@@ -24,9 +24,10 @@ def integer_operators(graph: Graph) -> Passed:
     """
     changes, made = Changes(graph), dict[str, int]()
     for node in graph.nodes:
-        if node.operator != "float" or node.attributes["function"] not in _MADE:
+        kind = node.attributes["function"] if node.operator == "float" else node.operator
+        if kind not in _MADE or graph.tensor(node.outputs[0]).dtype != "float32":
             continue
-        last, clamp = node, node.attributes["function"]
+        last = node
         following = changes.sole_consumer(node.outputs[0])
         relu = following is not None and following.operator == "float" and following.attributes["function"] == "relu"
         if relu and following is not None:
@@ -34,7 +35,7 @@ def integer_operators(graph: Graph) -> Passed:
         if following is None or following.operator != "quantize":
             continue
         target = graph.tensor(following.outputs[0])
-        new = _MADE[clamp](changes, node, target)
+        new = _MADE[kind](changes, node, target)
         if new is None or target.dtype not in _EIGHT or target.quantization is None:
             continue
         low, high = limits(target.dtype)
@@ -149,6 +150,15 @@ def _product(changes: Changes, node: Node, target: Tensor) -> Node | None:
     return _matmul(changes, replace(node, attributes={**node.attributes, "macs": macs}), target)
 
 
+def _concat(changes: Changes, node: Node, target: Tensor) -> Node | None:
+    parts = [_eight(changes, name) for name in node.inputs]
+    names = [part.name for part in parts if part is not None and part.dtype == target.dtype]
+    if len(names) < len(parts):
+        return None
+    attributes = {"axis": node.attributes["axis"], "scheme": "onnxruntime"}
+    return Node(node.name, "concat", tuple(names), (target.name,), attributes, node.told)
+
+
 def _mean(changes: Changes, node: Node, target: Tensor) -> Node | None:
     image = _eight(changes, node.inputs[0])
     if image is None or image.dtype != target.dtype:
@@ -182,4 +192,5 @@ _MADE: dict[str, Callable[[Changes, Node, Tensor], Node | None]] = {
     "global_average": _mean,
     "average_pool": _average_pool,
     "softmax": _softmax,
+    "concat": _concat,
 }

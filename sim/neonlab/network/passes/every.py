@@ -5,11 +5,12 @@ from __future__ import annotations
 from neonlab.network.graph import Graph
 from neonlab.network.passes.batch_norm import fold_batch_norm
 from neonlab.network.passes.clusters import integer_operators
+from neonlab.network.passes.moves import move_before
 from neonlab.network.passes.quantized import quantize_before, requantize_sums
 from neonlab.network.passes.rewrite import Pass, Passed
 from neonlab.network.passes.signed import sign_activations
 from neonlab.network.passes.tables import join_tables
-from neonlab.network.passes.windows import clamp_inside, pad_inside, pool_before, resize_before
+from neonlab.network.passes.windows import clamp_inside, pad_inside, pool_before
 
 #: In this order: what one makes the next ones find.
 PASSES: tuple[Pass, ...] = (
@@ -18,7 +19,7 @@ PASSES: tuple[Pass, ...] = (
     quantize_before,
     requantize_sums,
     pool_before,
-    resize_before,
+    move_before,
     join_tables,
     clamp_inside,
     pad_inside,

@@ -116,24 +116,6 @@ def pool_before(graph: Graph) -> Passed:
     return changes.done(counted(moved, "{} max pools moved before dequantizations"))
 
 
-def resize_before(graph: Graph) -> Passed:
-    """Repeat the pixels of 8-bit numbers, not of the floats that they stand for."""
-    changes, moved = Changes(graph), 0
-    for node in graph.nodes:
-        maker = changes.makers.get(node.inputs[0])
-        if node.operator != "resize_nearest" or maker is None or maker.operator != "dequantize":
-            continue
-        source, target = graph.tensor(maker.inputs[0]), graph.tensor(node.outputs[0])
-        if changes.sole_consumer(node.inputs[0]) is not node or source.data is not None:
-            continue
-        repeated = replace(target, name=f"{target.name}/resized", dtype=source.dtype, quantization=source.quantization)
-        name = changes.tensor(repeated)
-        changes.change(maker, replace(node, name=maker.name, inputs=(source.name,), outputs=(name,)))
-        changes.change(node, replace(maker, name=node.name, inputs=(name,), outputs=(target.name,)))
-        moved += 1
-    return changes.done(counted(moved, "{} resizes moved before dequantizations"))
-
-
 def _rising(graph: Graph, changes: Changes, node: Node) -> list[Node]:
     """Return the nodes from a dequantization to the pool, none of which falls or goes elsewhere; else no nodes."""
     found: list[Node] = []

@@ -21,6 +21,21 @@ if TYPE_CHECKING:
     from neonlab.network.run.earlier import Comparison
     from neonlab.network.run.network import NetworkRun
 
+AgainstOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--against",
+        metavar="FILE.json",
+        help="Show what changed since an earlier run, whose --json this is: another revision, another core.",
+    ),
+]
+DrawOption = Annotated[
+    bool,
+    typer.Option(
+        "--draw-weights",
+        help="Draw the weights of an ncnn .param that has no .bin: what its layers cost does not depend on them.",
+    ),
+]
 #: The core whose costs decide where none is named.
 _CORES = {"armv7": "cortex-a7", "armv8": "cortex-a53"}
 
@@ -62,13 +77,7 @@ def network(
             help="Whose results a .tflite has: `reference` (TFLite's, the default) or `xnnpack`.",
         ),
     ] = "",
-    draw: Annotated[
-        bool,
-        typer.Option(
-            "--draw-weights",
-            help="Draw the weights of an ncnn .param that has no .bin: what its layers cost does not depend on them.",
-        ),
-    ] = False,
+    draw: DrawOption = False,
     unwatched: Annotated[
         bool, typer.Option("--unwatched", help="Run faster, without watching every access and register.")
     ] = False,
@@ -76,14 +85,7 @@ def network(
         Path | None,
         typer.Option("--into", metavar="FILE", help="Write the tables to a file: a page in .html, or Markdown in .md."),
     ] = None,
-    against: Annotated[
-        Path | None,
-        typer.Option(
-            "--against",
-            metavar="FILE.json",
-            help="Show what changed since an earlier run, whose --json this is: another revision, another core.",
-        ),
-    ] = None,
+    against: AgainstOption = None,
     no_cache: NoCacheOption = False,
     seed: SeedOption = 1,
     json: JsonOption = False,
