@@ -97,8 +97,12 @@ def softmax_onnxruntime(values: object, input_scale: float, target: Affine) -> I
         table = np.exp((np.arange(256) - 255 + most) * float(scale)).astype(np.float32)
     exponentials = table[255 + x.astype(np.int64) - x.max(axis=-1, keepdims=True)]
     sums = np.add.accumulate(exponentials, -1, dtype=np.float32)[..., -1:]
-    whole = np.floor(np.float32(1) / one_scale(target.scale, "the output scale"))
+    whole = np.float32(np.floor(np.float32(1) / one_scale(target.scale, "the output scale")))
     least, most_value = limits(target.dtype)
-    quotients = np.rint(exponentials * np.float32(whole) / sums).astype(np.int64)
+    with np.errstate(over="ignore"):
+        products = exponentials * whole
+    # A row of one value reaches beyond float32 there, and has the quotient 1.
+    quotients = np.where(np.isfinite(products), products / sums, exponentials / sums * whole)
+    quotients = np.rint(quotients).astype(np.int64)
     held: Integers = np.clip(quotients + target.zero_point, least, most_value).astype(target.dtype)
     return held

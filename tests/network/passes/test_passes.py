@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tests.int8.frameworks.litert import Operator, Tensor, build
@@ -9,7 +11,7 @@ from tests.network.onnx_models import classifier, model, node, run
 
 from neonlab.network.formats.onnx import read_onnx
 from neonlab.network.formats.tflite import read_tflite
-from neonlab.network.graph import Array, Graph
+from neonlab.network.graph import Array, Graph, Node
 from neonlab.network.layout import to_file
 from neonlab.network.passes.batch_norm import fold_batch_norm
 from neonlab.network.passes.clusters import integer_operators
@@ -224,3 +226,31 @@ def test_parts_of_several_scales_are_joined_as_integers() -> None:
     random = np.random.default_rng(6)
     given = {name: random.integers(-128, 128, (1, count, 3, 8)).astype(np.int8) for name, count in (("x", 4), ("w", 2))}
     assert np.array_equal(to_file(joined, outputs(joined, given)[0]), run(data, given)[0])
+
+
+@pytest.mark.parametrize("operator", ["QLinearAdd", "QLinearMul"])
+def test_sums_and_products_of_uint8_are_rounded_with_the_zero_points_of_the_file(operator: str) -> None:
+    """For all pairs of bytes: the floats hold the zero points, and lose other bits with others."""
+    left, right = np.meshgrid(np.arange(256, dtype=np.uint8), np.arange(256, dtype=np.uint8), indexing="ij")
+    given = {"a": left[np.newaxis, np.newaxis], "b": right[np.newaxis, np.newaxis]}
+    different = 0
+    random = np.random.default_rng(7)
+    drawn_ = [[(random.uniform(0.001, 0.03), random.integers(0, 256)) for _ in "aby"] for _ in range(6)]
+    # What a drawn network had.
+    for case in ([(0.029520800337195396, 139), (0.0020905493292957544, 0), (0.015029345639050007, 138)], *drawn_):
+        constants = {f"{name}s": np.float32(scale) for name, (scale, _) in zip("aby", case, strict=True)}
+        constants |= {f"{name}z": np.array(point, np.uint8) for name, (_, point) in zip("aby", case, strict=True)}
+        nodes = [node(operator, ["a", "as", "az", "b", "bs", "bz", "ys", "yz"], "y", "com.microsoft")]
+        kinds = {name: ("uint8", values.shape) for name, values in given.items()}
+        data = model(nodes, kinds, {"y": "uint8"}, constants)
+        graph = read_onnx("network.onnx", data, {})
+        moved = sign_activations(graph).graph
+        expected = run(data, given)[0]
+        assert np.array_equal(to_file(moved, outputs(moved, given)[0]), expected)
+        plain = replace(moved, nodes=tuple(_without_unsigned(one) for one in moved.nodes))
+        different += int((to_file(plain, outputs(plain, given)[0]) != expected).sum())
+    assert different > 0  # else this would show nothing
+
+
+def _without_unsigned(one: Node) -> Node:
+    return replace(one, attributes={key: value for key, value in one.attributes.items() if key != "unsigned"})

@@ -94,6 +94,8 @@ def _attributes(node: Node, signed: Mapping[str, str]) -> dict[str, Any]:
     output, source = node.outputs[0] in signed, bool(node.inputs) and node.inputs[0] in signed
     if output and "lowest" in found:
         found["lowest"], found["highest"] = found["lowest"] - 128, found["highest"] - 128
+    if output and found.get("arithmetic") == "onnxruntime" and node.operator in ("add", "mul"):
+        found["unsigned"] = True
     if output and node.operator == "pad":
         found["fill"] -= 128
     if node.operator == "unary" and found["function"] == "table":

@@ -24,6 +24,8 @@ from neonlab.network.reference.unary import table_of_node
 
 #: An effective scale at which each int32 sum is rounded to 0, as at any smaller one.
 _ALL_TO_ZERO = 2.0**-40
+#: What uint8 and int8 of the same bits but the highest differ by.
+_HALF = 128
 Computed = Callable[[Graph, Node, Sequence[Array | None]], Array]
 
 
@@ -132,16 +134,37 @@ def _pair(graph: Graph, node: Node, inputs: Sequence[Array | None]) -> tuple[Ope
     return first, second, scale, output_of(graph, node)
 
 
+def _in_floats(
+    way: Callable[[Operand, Operand, float, Output], Array], graph: Graph, node: Node, inputs: Sequence[Array | None]
+) -> Array:
+    """Compute a sum or product of ONNX Runtime, whose floats hold the zero points and are rounded with these.
+
+    So it depends on them, and what is `unsigned` in the file is computed as it is there.
+    """
+    left, right, scale, output = _pair(graph, node, inputs)
+    if not node.attributes.get("unsigned"):
+        return way(left, right, scale, output)
+    moved = Output(output.zero_point + _HALF, output.minimum + _HALF, output.maximum + _HALF, "uint8")
+    found = way(_unsigned(left), _unsigned(right), scale, moved)
+    return (found ^ np.uint8(_HALF)).view(np.int8)
+
+
+def _unsigned(held: Operand) -> Operand:
+    return Operand(held.values.view(np.uint8) ^ np.uint8(_HALF), held.scale, held.zero_point + _HALF)
+
+
 def _add(graph: Graph, node: Node, inputs: Sequence[Array | None]) -> Array:
-    ways = {"tflite": add_tflite, "tvm": add_tvm, "xnnpack": add_xnnpack, "onnxruntime": add_onnxruntime}
+    if node.attributes["arithmetic"] == "onnxruntime":
+        return _in_floats(add_onnxruntime, graph, node, inputs)
+    ways = {"tflite": add_tflite, "tvm": add_tvm, "xnnpack": add_xnnpack}
     return ways[node.attributes["arithmetic"]](*_pair(graph, node, inputs))
 
 
 def _mul(graph: Graph, node: Node, inputs: Sequence[Array | None]) -> Array:
-    left, right, scale, output = _pair(graph, node, inputs)
     arithmetic = node.attributes["arithmetic"]
     if arithmetic == "onnxruntime":
-        return elementwise.multiply_onnxruntime(left, right, scale, output)
+        return _in_floats(elementwise.multiply_onnxruntime, graph, node, inputs)
+    left, right, scale, output = _pair(graph, node, inputs)
     precision, scheme = ("float32", "qnnpack-fp32") if arithmetic == "xnnpack" else ("float64", "gemmlowp")
     products = elementwise.multiply(left, right)
     return scheme_named(scheme).requantize(products, effective_scale(left.scale, right.scale, scale, precision), output)
