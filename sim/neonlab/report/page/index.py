@@ -9,13 +9,17 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from neonlab.report.page.gather import KernelPage
+from neonlab.report.tables.kernels import level_of
 
 _WITHIN = re.compile(r'<script type="application/json" id="row">(.*?)</script>')
 
 
 @dataclass(frozen=True, slots=True)
 class IndexRow:
-    """The row of a kernel; `instructions` is 0 if it was not profiled, `macs` 0 if none are declared."""
+    """The row of a kernel; `instructions` is 0 if it was not profiled, `macs` 0 if none are declared.
+
+    `level` is the instruction set and the extension that the kernel needs.
+    """
 
     title: str
     status: str
@@ -23,6 +27,8 @@ class IndexRow:
     instructions: int
     macs: int
     cycles: dict[str, int]
+    operator: str = ""
+    level: str = ""
 
     @staticmethod
     def of(page: KernelPage) -> IndexRow:
@@ -30,7 +36,11 @@ class IndexRow:
         cycles = {core: one.cycles.cycles for core, one in page.profiles.items() if one.cycles is not None}
         first = next(iter(page.profiles.values()), None)
         instructions, macs = (first.counts.instructions, first.macs) if first is not None else (0, 0)
-        return IndexRow(page.kernel.title, page.verdict.status.value, str(page.shape), instructions, macs, cycles)
+        kernel = page.kernel
+        operator = kernel.operator.name if kernel.operator is not None else ""
+        level = f"{kernel.title.partition('/')[0]} {level_of(kernel)}"
+        status, shape = page.verdict.status.value, str(page.shape)
+        return IndexRow(kernel.title, status, shape, instructions, macs, cycles, operator, level)
 
     def within(self) -> str:
         """Return the row as JSON to embed in the page; it cannot end a script element."""
