@@ -31,10 +31,11 @@ def corpus(isa: Isa) -> list[str]:
 
 def placed(texts: Sequence[str]) -> list[EncoderStatement]:
     """The statements one after the other from BASE, relative addresses made absolute."""
-    return [
-        EncoderStatement(_HERE.sub(lambda found, here=BASE + 4 * i: hex(here + int(found[1] or 0)), text), BASE + 4 * i)
-        for i, text in enumerate(texts)
-    ]
+
+    def absolute(text: str, here: int) -> str:
+        return _HERE.sub(lambda found: hex(here + int(found[1] or 0)), text)
+
+    return [EncoderStatement(absolute(text, BASE + 4 * i), BASE + 4 * i) for i, text in enumerate(texts)]
 
 
 def gnu_words(isa: Isa, texts: Sequence[str], folder: Path) -> list[int]:

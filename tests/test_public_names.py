@@ -83,6 +83,12 @@ def test_a_kernel_is_checked_by_its_name_and_a_shape_as_text() -> None:
     assert named.passed and named.cases == 1
 
 
+def html_of(profile: neonlab.Profile) -> str:
+    html = profile._repr_html_()
+    assert html is not None
+    return html
+
+
 def test_a_kernel_is_checked_by_the_path_of_its_file() -> None:
     path = ROOT / "tests" / "saboteurs" / "armv8" / "conv1x1_s8s32_hwc_4x4_wrong_pixel.S"
     for asked in (path, str(path)):
@@ -96,7 +102,7 @@ def test_a_kernel_is_profiled_by_its_name_on_a_core() -> None:
     same = neonlab.profile(kernel, parse_shape(kernel, "14x14x32x32"), memory=memory)
     assert isinstance(found, neonlab.Profile) and isinstance(same, neonlab.Profile)
     assert found.to_json() == same.to_json()
-    assert found.loop is not None and "<svg" in found._repr_html_()
+    assert found.loop is not None and "<svg" in html_of(found)
     counted = neonlab.profile(HWC, "14x14x32x32")
     assert isinstance(counted, neonlab.Profile) and counted.macs == found.macs and counted.cycles is None
     assert counted.counts.to_json() == found.counts.to_json()
@@ -157,7 +163,7 @@ def test_a_profile_of_a_function_on_a_core_has_its_hot_loop_and_a_picture(add: n
     by_arrays = add.profile(ones, ones.copy(), np.zeros(4096, np.int8), 4096, core="cortex-a53")
     for profile in (by_arrays, add.profile(shape="4096", core="cortex-a53")):
         assert profile.loop is not None and profile.loop.instructions == 6  # as the file's header says
-        assert "<svg" in profile._repr_html_()
+        assert "<svg" in html_of(profile)
 
 
 def test_the_work_of_a_call_with_arrays_is_what_the_contract_says() -> None:
@@ -166,17 +172,17 @@ def test_the_work_of_a_call_with_arrays_is_what_the_contract_says() -> None:
     assert function.kernel is not None and function.kernel.contract.macs is not None
     sizes = {"height": 2, "width": 2, "in_channels": 16, "out_channels": 8}
     case = draw_case(function.kernel, CaseName(parse_shape(function.kernel, "2x2x16x8"), "random", 1))
-    arguments = [case.inputs.get(a.name, case.integers.get(a.name)) for a in function.kernel.contract.arguments]
-    arguments = [np.zeros(2 * 2 * 8, np.int32) if argument is None else argument for argument in arguments]
+    given: dict[str, np.ndarray | int] = {**case.integers, **case.inputs}
+    arguments = [given.get(a.name, np.zeros(2 * 2 * 8, np.int32)) for a in function.kernel.contract.arguments]
     profile = function.profile(*arguments)
     assert profile.macs == np.prod(list(sizes.values()))
     assert profile.instructions_per_mac == profile.counts.instructions / profile.macs
     assert function.profile(*arguments, macs=7).macs == 7
-    assert "per MAC" in profile._repr_html_() and "></td>" not in profile._repr_html_()
+    assert "per MAC" in html_of(profile) and "></td>" not in html_of(profile)
 
 
 def test_a_call_without_declared_work_has_no_column_for_it(add: neonlab.Function, bare: neonlab.Function) -> None:
     ones = np.ones(64, np.int8)
     for function in (add, bare):
-        html = function.profile(ones, ones.copy(), np.zeros(64, np.int8), 64)._repr_html_()
+        html = html_of(function.profile(ones, ones.copy(), np.zeros(64, np.int8), 64))
         assert "per MAC" not in html and "></td>" not in html and "bytes loaded" in html

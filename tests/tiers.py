@@ -169,7 +169,8 @@ class _FromWorkers:
         """Send the counts, in a worker."""
         output = getattr(self._config, "workeroutput", None)
         if output is not None:
-            output[_LEFT] = dict(self._config.stash[_LEFT_OUT])
+            left = self._config.stash[_LEFT_OUT]
+            output[_LEFT] = dict(left)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:

@@ -72,7 +72,7 @@ def test_letters_are_printed_in_a_locale_that_has_none(tmp_path: Path) -> None:
     assert ended.returncode == 2
     assert "wörter.S:3:2: error: größer".encode() in ended.stderr
     wrong = "tests/saboteurs/armv8/conv1x1_s8s32_hwc_4x4_wrong_pixel.S"
-    known, strange = (shell(f"neonlab check {wrong}", **some) for some in ({"PYTHONUTF8": "1"}, plain))
+    known, strange = (shell(f"neonlab check {wrong}", ROOT, **some) for some in ({"PYTHONUTF8": "1"}, plain))
     assert "→".encode() in known.stdout
     assert (strange.returncode, strange.stdout, strange.stderr) == (1, known.stdout, b"")
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from neonlab.contract.header import Contract, parse_contract
+from neonlab.emulate.guest.buffer import Buffer
 from neonlab.errors import ContractError
 from neonlab.measure.shape import Shape
 from neonlab.verify.cases.call_arguments import call_arguments
@@ -40,7 +41,7 @@ def test_both_names_are_one_buffer_that_holds_the_input(alias: str) -> None:
     first, second, wide, _ = call_arguments(found, case)
     assert first is second
     assert first is not wide
-    assert first.writable
+    assert isinstance(first, Buffer) and first.writable
     assert np.array_equal(first.contents(), case.inputs["input"])
     assert found.by_name["output"].align == 4
 

@@ -42,8 +42,8 @@ def test_a_contract_reads_back_every_field_it_states() -> None:
     assert (contract.name, contract.isa, contract.stack, contract.line) == ("mul", Isa.A64, 16, 2)
     assert {"neon", "dotprod", "rdm"} <= contract.features and "i8mm" not in contract.features
     a, c, k = contract.arguments
-    assert (a.dtype, a.value_range, a.read and a.read.evaluate({"k": 48})) == ("int8", (-127, 127), 48)
-    assert (c.dtype, c.write and c.write.evaluate({"k": 48}), c.layout) == ("int32", 192, "row")
+    assert (a.dtype.name, a.value_range, a.read and a.read.evaluate({"k": 48})) == ("int8", (-127, 127), 48)
+    assert (c.dtype.name, c.write and c.write.evaluate({"k": 48}), c.layout) == ("int32", 192, "row")
     assert (k.value_range, k.step, str(k.location)) == ((16, 4096), 16, "x2")
     assert contract.macs is not None and contract.macs.evaluate({"k": 32}) == 32
 

@@ -12,10 +12,10 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from docs.api_page import api_page
-from docs.architecture import PACKAGES, Tree
-from docs.json_page import rows_of
-from docs.ladder_figures import PAGE, TEMPLATE, Ladders, ladder_page
+from api_page import api_page
+from architecture import PACKAGES, Tree
+from json_page import rows_of
+from ladder_figures import PAGE, TEMPLATE, Ladders, ladder_page
 from tests.docs.built_site import build_site
 
 import neonlab

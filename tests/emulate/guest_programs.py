@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
 from tests.tools import TRIPLES, require, require_compiler, require_gnu_or_zig, zig
 
 from neonlab.assemble.program import Program, Segment
@@ -58,8 +59,9 @@ def _link(isa: Isa, folder: Path, objects: list[Path], name: str) -> Program:
     _run(*linker, f"-Ttext={BASE:#x}", "-e", hex(BASE), *objects, "-o", folder / "a.elf")
     with (folder / "a.elf").open("rb") as file:
         elf = ELFFile(file)
-        code = elf.get_section_by_name(".text").data()
-        table = elf.get_section_by_name(".symtab")
+        text, table = elf.get_section_by_name(".text"), elf.get_section_by_name(".symtab")
+        assert text is not None and isinstance(table, SymbolTableSection)
+        code = text.data()
         section = elf.get_section_index(".text")
         symbols = {
             symbol.name: symbol["st_value"]

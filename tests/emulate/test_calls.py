@@ -81,6 +81,7 @@ def test_a_callee_finds_each_argument_where_the_caller_put_it(
         if name in ("float", "double"):
             assert word.view(np.float64) == value, (i, name)
         else:
+            assert isinstance(value, int)
             assert int(word) & (1 << 64) - 1 == value & (1 << 64) - 1, (i, name)
 
 

@@ -108,7 +108,7 @@ def by_lane_arithmetic(programs: LanePrograms, number: int, states: Bytes) -> tu
     operation = lane_operation(programs.instructions[number])
     assert operation is not None, programs.instructions[number].text
     before = as_register_file(programs.isa, states)
-    return execute(operation, before), clamps(operation, before).any(axis=-1)
+    return execute(operation, before), np.asarray(clamps(operation, before).any(axis=-1))
 
 
 def comparable(isa: Isa, states: Bytes) -> tuple[Bytes, np.ndarray]:

@@ -16,10 +16,12 @@ both = pytest.mark.parametrize("isa", list(Isa), ids=lambda isa: isa.value)
 RETURN = {Isa.A64: "ret", Isa.A32: "bx lr"}
 
 
-def call(isa: Isa, text: str, *, size: int = 4096, budget: int = 100_000, **options: int) -> Run | Fault:
+def call(
+    isa: Isa, text: str, *, size: int = 4096, budget: int = 100_000, alignment: int = 64, offset: int = 0
+) -> Run | Fault:
     """Call `text` with a read-only buffer `a` in x0/r0 and a writable `c` in x1/r1."""
-    a = Buffer("a", np.zeros(size, np.int8), **options)
-    c = Buffer("c", np.zeros(size, np.int8), writable=True, **options)
+    a = Buffer("a", np.zeros(size, np.int8), alignment=alignment, offset=offset)
+    c = Buffer("c", np.zeros(size, np.int8), writable=True, alignment=alignment, offset=offset)
     signature = parse_prototype("void f(const int8_t *a, int8_t *c)", isa)
     with Machine(assembled(isa, text)) as machine:
         first = machine.call("kernel", [a, c], signature, step_budget=budget)

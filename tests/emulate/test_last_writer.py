@@ -9,6 +9,7 @@ from unicorn import UC_HOOK_MEM_WRITE, arm64_const, arm_const
 
 from neonlab.assemble.assembler import assemble_text
 from neonlab.assemble.linking import link
+from neonlab.emulate.engine import Uc
 from neonlab.emulate.guest.buffer import Buffer
 from neonlab.emulate.last_writer import LastWriterProbe
 from neonlab.emulate.machine import Machine
@@ -39,7 +40,7 @@ def test_each_byte_names_the_instruction_that_wrote_it_last(isa: Isa) -> None:
     pc = arm64_const.UC_ARM64_REG_PC if isa is Isa.A64 else arm_const.UC_ARM_REG_PC
     want = {name: np.zeros(size, np.uint32) for name, size in (("a", 200), ("b", 9))}
 
-    def written(engine, _kind, address, size, _value, _user) -> None:  # noqa: ANN001
+    def written(engine: Uc, _kind: int, address: int, size: int, _value: int, _user: object) -> None:
         for name, shadow in want.items():
             offset = address - run.addresses[name]
             if 0 <= offset < shadow.size:

@@ -43,8 +43,10 @@ FIRST_SEED = int(os.environ.get("NEONLAB_FUZZ_SEED", "1"))
 LONGEST = 20.0  # seconds that one input may take
 MOST_MEMORY = 2 << 20  # KiB
 SOURCES = sorted([*FILES, *right_kernels()])
-LINES = (".rept 99999999", ".macro m a", ".endm", ".if 1", ".endif", ".irp x,1,2", ".endr", ".section .foo", ".req x0")
-LINES += (".org 0x7fffffff", ".align 31")
+LINES = (
+    ".rept 99999999", ".macro m a", ".endm", ".if 1", ".endif", ".irp x,1,2", ".endr", ".section .foo", ".req x0",
+    ".org 0x7fffffff", ".align 31",
+)  # fmt: skip
 FRAGMENTS = (*(f"{line}\n" for line in LINES), "\0", "é", "1b", ":lo12:", "-1", "0x", "/*", "\\@", *"\\\"'{[#(,=@;")
 NUMBERS = ("0", "1", "9" * 5000, "0x" + "f" * 5000, "4294967296", "9223372036854775808", "-1", "¹", "٣", "1e999")
 

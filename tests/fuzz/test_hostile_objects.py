@@ -146,7 +146,7 @@ def test_damaged_archives_are_refused_or_used() -> None:
             assert "damaged.a" in str(error)
 
 
-def header(data: bytes, index: int) -> int:
+def header(data: bytes | bytearray, index: int) -> int:
     """Where in an ELF-64 file the header of section `index` is."""
     return int.from_bytes(data[0x28:0x30], "little") + 64 * index
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +13,7 @@ from neonlab.int8.activation import SIGMOID_OUTPUT, TANH_OUTPUT, look_up, sigmoi
 from neonlab.int8.affine import Affine
 from neonlab.int8.arrays import OperandError
 
-FUNCTIONS = {
+FUNCTIONS: dict[str, tuple[Callable[..., Any], Callable[[float], float], Affine]] = {
     "tanh": (np.tanh, math.tanh, TANH_OUTPUT),
     "sigmoid": (sigmoid, lambda x: 1 / (1 + math.exp(-x)), SIGMOID_OUTPUT),
 }

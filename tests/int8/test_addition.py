@@ -46,8 +46,8 @@ def by_hand(way: str, a: int, b: int, scales: tuple[float, float, float], output
         ratios = [oracle.float32(left / out), oracle.float32(right / out)]
         shift = (22 if way == "qnnpack" else 21) - math.frexp(max(ratios))[1]
         weights = [oracle.even(Fraction(ratio) * 2**shift) for ratio in ratios]
-        total = Fraction(a * weights[0] + b * weights[1], 2**shift)
-        sum_ = oracle.away(total) if way == "qnnpack" else oracle.up(total)
+        exact = Fraction(a * weights[0] + b * weights[1], 2**shift)
+        sum_ = oracle.away(exact) if way == "qnnpack" else oracle.up(exact)
     else:
         raise ValueError(way)
     return max(output.minimum, min(output.maximum, sum_ + output.zero_point))

@@ -42,7 +42,8 @@ def arrays(draw: st.DrawFn) -> np.ndarray:
     random = np.random.default_rng(draw(st.integers(0, 1000)))
     if dtype.startswith("float"):
         with np.errstate(over="ignore"):
-            return np.full(shape, draw(floats)).astype(dtype) + random.normal(0, 1, shape).astype(dtype)
+            reals: np.ndarray = np.full(shape, draw(floats)).astype(dtype) + random.normal(0, 1, shape).astype(dtype)
+            return reals
     if dtype == "bool":
         return random.integers(0, 2, shape).astype(bool)
     info = np.iinfo(dtype)

@@ -86,9 +86,9 @@ def test_what_makes_no_step_is_refused() -> None:
 
 def test_an_update_of_shapes_that_differ_or_without_end_is_refused() -> None:
     one, mask = np.ones(3), np.ones(3, np.uint8)
-    for operands in ((one, one[:1], mask), (one, one, mask[:1]), (one[:1], one, mask)):
+    for weights, gradient, trained in ((one, one[:1], mask), (one, one, mask[:1]), (one[:1], one, mask)):
         with pytest.raises(OperandError, match="differ in shape"):
-            update(*operands, 0.1)
+            update(weights, gradient, trained, 0.1)
     with pytest.raises(OperandError, match="the rate holds values that are not finite"):
         update(one, one, mask, float("nan"))
     with pytest.raises(OperandError, match=r"beyond float32|not finite"):

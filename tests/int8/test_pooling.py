@@ -23,7 +23,7 @@ CASES = {
 def windows(image: np.ndarray, kernel: tuple[int, int], window: Window) -> list[tuple[tuple[int, ...], list[int]]]:
     """Index of each output and the pixels under it."""
     n, height, width, channels = image.shape
-    found = []
+    found: list[tuple[tuple[int, ...], list[int]]] = []
     for b, y, x, c in np.ndindex(n, *window.output_size((height, width), kernel), channels):
         rows = [y * window.stride[0] - window.padding[0][0] + i * window.dilation[0] for i in range(kernel[0])]
         columns = [x * window.stride[1] - window.padding[1][0] + j * window.dilation[1] for j in range(kernel[1])]

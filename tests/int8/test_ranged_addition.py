@@ -176,7 +176,7 @@ def test_what_has_no_range_is_refused() -> None:
     with pytest.raises(OperandError, match="is empty"):
         Ranged(np.zeros(3, np.uint8), 1.0, 1.0)
     with pytest.raises(OperandError, match="holds int8"):
-        Ranged(np.zeros(3, np.int8), 0.0, 1.0)  # type: ignore[arg-type]
+        Ranged(np.zeros(3, np.int8), 0.0, 1.0)
     with pytest.raises(OperandError, match="guessed range"):
         guessed_addition(side, side, 1.0, 1.0)
     with pytest.raises(OperandError, match="more than 16 bits"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -87,7 +88,7 @@ def test_the_rounding_divisions_differ_only_in_how_negative_midpoints_fall(expon
     away = fixed_point.rounding_divide_by_power_of_two(values.astype(np.int32), shift)
     up = fixed_point.rounding_shift_right(values.astype(np.int32), shift)
     assert away.tolist() == [oracle.divide_away(int(v), exponent) for v in values]
-    assert up.tolist() == [oracle.up(oracle.Fraction(int(v), 1 << exponent)) for v in values]
+    assert up.tolist() == [oracle.up(Fraction(int(v), 1 << exponent)) for v in values]
 
 
 @given(real=st.one_of(st.floats(1e-12, 1e9), st.floats(0.4999, 0.5001), st.just(1 - 2.0**-33)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import struct
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -49,7 +50,7 @@ def one_minifloat(value: float, form: MiniFloat) -> float:
         exponent, mantissa = 2**form.exponent_bits - 1, 2**form.mantissa_bits - 1
     else:
         mantissa = oracle.away(Fraction(fraction, 2 ** (23 - form.mantissa_bits)))
-    return (-1) ** sign * (mantissa + 2**form.mantissa_bits) / 2**form.mantissa_bits * 2.0 ** (exponent - bias)
+    return float((-1) ** sign * (mantissa + 2**form.mantissa_bits) / 2**form.mantissa_bits * 2.0 ** (exponent - bias))
 
 
 @settings(derandomize=True)
@@ -82,11 +83,12 @@ def test_powers_of_two_are_nearest_in_the_logarithm(reals: list[float]) -> None:
 @pytest.mark.parametrize("form", ["fixed", "mini", "power"])
 def test_stochastic_rounding_goes_to_both_neighbours_by_the_seed(form: str) -> None:
     reals = np.full(4000, 0.3)
-    convert = {
+    ways: dict[str, Callable[[np.random.Generator], np.ndarray]] = {
         "fixed": lambda random: to_fixed_point(reals, FixedPoint(8, 3), "stochastic", random),
         "mini": lambda random: to_minifloat(reals, MiniFloat(2, 4), "stochastic", random),
         "power": lambda random: to_power_of_two(reals, rounding="stochastic", random=random),
-    }[form]
+    }
+    convert = ways[form]
     first, again, other = (convert(np.random.default_rng(seed)) for seed in (1, 1, 2))
     assert first.tolist() == again.tolist() != other.tolist()
     low, high = {"fixed": (0.25, 0.375), "mini": (0.25, 0.3125), "power": (0.25, 0.5)}[form]

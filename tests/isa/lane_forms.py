@@ -301,6 +301,7 @@ def _immediates_a32() -> Iterator[str]:
 
 def forms(isa: Isa) -> list[str]:
     """All statements for one instruction set, each once."""
+    parts: tuple[Iterator[str], ...]
     if isa is Isa.A64:
         parts = (_same_a64(), _unary_a64(), _widths_a64(), _shifts_a64(), _elements_a64(), _moves_a64(), _scalars_a64())
     else:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import unicorn
 from unicorn import arm64_const, arm_const
+from unicorn.unicorn_py3.unicorn import Uc, UcError
 
 from neonlab.isa.model.isa import FLAGS, STATUS, Isa, Register, general, vector
 
@@ -45,7 +46,7 @@ class SingleStep:
         self.isa = isa
         rng = random.Random(seed)
         if isa is Isa.A64:
-            self._uc = unicorn.Uc(unicorn.UC_ARCH_ARM64, unicorn.UC_MODE_ARM)
+            self._uc = Uc(unicorn.UC_ARCH_ARM64, unicorn.UC_MODE_ARM)
             self._uc.ctl_set_cpu_model(arm64_const.UC_CPU_ARM64_MAX)
             self._pc = arm64_const.UC_ARM64_REG_PC
             names = {general(i): getattr(arm64_const, f"UC_ARM64_REG_X{i}") for i in range(31)}
@@ -57,7 +58,7 @@ class SingleStep:
                 arm64_const.UC_ARM64_REG_FPSR,
             ]
         else:
-            self._uc = unicorn.Uc(unicorn.UC_ARCH_ARM, unicorn.UC_MODE_ARM)
+            self._uc = Uc(unicorn.UC_ARCH_ARM, unicorn.UC_MODE_ARM)
             self._uc.ctl_set_cpu_model(arm_const.UC_CPU_ARM_MAX)
             self._pc = arm_const.UC_ARM_REG_PC
             names = {general(i): getattr(arm_const, f"UC_ARM_REG_R{i}") for i in range(15)}
@@ -80,7 +81,7 @@ class SingleStep:
             self._uc.reg_write(arm_const.UC_ARM_REG_FPEXC, 0x40000000)
             self._mode = self._uc.reg_read(arm_const.UC_ARM_REG_CPSR) & ~(A32_FLAG_BITS | Q_BIT)
 
-    def _on_memory(self, _uc: unicorn.Uc, access: int, address: int, size: int, _value: int, _data: object) -> None:
+    def _on_memory(self, _uc: Uc, access: int, address: int, size: int, _value: int, _data: object) -> None:
         self._touched.append(("store" if access == unicorn.UC_MEM_WRITE else "load", address, size))
 
     def place(self, word: int) -> int:
@@ -120,7 +121,7 @@ class SingleStep:
         fault, stopped = "", False
         try:
             self._uc.emu_start(address, address + 4, count=1)
-        except unicorn.UcError as error:
+        except UcError as error:
             # A branch to nowhere has happened all the same
             fault = "" if error.errno == unicorn.UC_ERR_FETCH_UNMAPPED else str(error)
             stopped = True

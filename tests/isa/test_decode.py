@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import random
+from typing import Any
 
 import pytest
 
@@ -243,7 +244,7 @@ def test_random_words_decode_consistently_or_are_refused(isa: Isa) -> None:
         decoded += 1
         moved = decode_word(isa, word, 0x8004)
         if instruction.target is None and all(access.base is not None for access in instruction.accesses):
-            fields = {"address": 0, "operands": ""}  # the text of adr names an address
+            fields: dict[str, Any] = {"address": 0, "operands": ""}  # the text of adr names an address
             assert dataclasses.replace(moved, **fields) == dataclasses.replace(instruction, **fields)
     assert decoded > 9_000
 

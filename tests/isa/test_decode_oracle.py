@@ -148,7 +148,7 @@ def test_random_words_do_no_more_than_the_decoder_says(isa: Isa, part: int) -> N
 def test_branch_targets_are_those_of_objdump(isa: Isa, tmp_path: Path) -> None:
     print(f"seed {SEED}")
     rng, address = random.Random(SEED), 0x40000
-    words = []
+    words: list[int] = []
     while len(words) < 400:
         word = rng.getrandbits(32)
         if isa is Isa.A32:
@@ -163,8 +163,8 @@ def test_branch_targets_are_those_of_objdump(isa: Isa, tmp_path: Path) -> None:
     raw = tmp_path / "words.bin"
     raw.write_bytes(b"".join(word.to_bytes(4, "little") for word in words))
     machine = "aarch64" if isa is Isa.A64 else "arm"
-    command = [require(f"{TOOLS[isa]}-objdump"), "-D", "-b", "binary", "-m", machine, f"--adjust-vma={address}", raw]
-    listing = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    command = [require(f"{TOOLS[isa]}-objdump"), "-D", "-b", "binary", "-m", machine, f"--adjust-vma={address}"]
+    listing = subprocess.run([*command, raw], check=True, capture_output=True, text=True).stdout
     seen = 0
     for line in listing.splitlines():
         found = re.match(r"\s*([0-9a-f]+):\t([0-9a-f]{8}) \t(\S+)\t(.*)", line)

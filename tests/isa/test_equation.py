@@ -14,7 +14,7 @@ from neonlab.isa.equation import equation
 from neonlab.isa.lanes import execute, lane_operation, read_lanes, stored_lanes
 from neonlab.isa.model.instruction import Instruction
 from neonlab.isa.model.isa import Isa
-from neonlab.isa.model.lane_operation import file_bytes
+from neonlab.isa.model.lane_operation import Lanes, file_bytes
 
 SEED = 20261125
 LANES = [
@@ -57,7 +57,7 @@ def test_the_equation_gives_what_the_lanes_get(isa: Isa, text: str) -> None:
     told = equation(known)
     target, sign, value = re.split(r" (\+?=) ", told.partition(";")[0].partition(", ")[0] or told, maxsplit=1)
     value = re.split(r", (?:signed|unsigned|clamped)", told.partition(";")[0].split(f"{sign} ", 1)[1])[0]
-    registers = {}
+    registers: dict[int, tuple[Lanes, np.ndarray]] = {}
     for lanes in (*operation.sources, operation.destination):
         single = lanes.same or lanes.count == 1
         values = read_lanes(state, lanes).astype(object)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 import pytest
@@ -35,7 +35,8 @@ def register(isa: Isa, row: np.ndarray, name: str, dtype: str) -> list[int]:
     index = int(name[1:]) * (2 if name[0] == "q" and isa is Isa.A32 else 1)
     start = vector_start(isa, index)
     size = 8 if name[0] == "d" else 16
-    return np.ascontiguousarray(row[0, start : start + size]).view("<" + dtype).tolist()
+    lanes: list[int] = np.ascontiguousarray(row[0, start : start + size]).view("<" + dtype).tolist()
+    return lanes
 
 
 @pytest.mark.parametrize(
@@ -66,7 +67,7 @@ def register(isa: Isa, row: np.ndarray, name: str, dtype: str) -> list[int]:
     ],
 )  # fmt: skip
 def test_instructions_leave_what_was_worked_by_hand(
-    isa: Isa, text: str, before: dict, result: tuple[str, str], after: list[int]
+    isa: Isa, text: str, before: dict[str, tuple[str, Iterable[int]]], result: tuple[str, str], after: list[int]
 ) -> None:
     operation = operation_of(isa, text)
     assert operation is not None

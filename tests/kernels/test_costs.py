@@ -116,7 +116,7 @@ def test_the_hot_loop_along_a_row_costs_what_the_header_says(kernel: Kernel) -> 
     row = Fraction(more.counts.instructions - short.counts.instructions, 2) - cost * (more.macs - short.macs) / 2
     found = re.search(r"Around the hot loop a row costs (\d+) instructions for each (\d+) channels", header_of(kernel))
     assert found is not None
-    assert (row, channels) == (int(found[1]), int(found[2]))
+    assert row == int(found[1]) and channels == int(found[2])
 
 
 @pytest.mark.parametrize("kernel", FIRST_LAYER, ids=named)

@@ -63,7 +63,7 @@ def figures_of_ladders() -> dict[str, Figures]:
         cores = [at for at, head in enumerate(heads) if at > heads.index("stored")]
         for title, row in zip(titles, rows, strict=True):
             assert row[1].strip("`") == title.split("/")[1]
-            cycles = {(titles[0], heads[at]): float(row[at].strip("*")) for at in cores if row[at]}
+            cycles: Figures = {(titles[0], heads[at]): float(row[at].strip("*")) for at in cores if row[at]}
             found.setdefault(title, {}).update(cycles)
     return found
 
@@ -99,7 +99,9 @@ def test_a_kernel_is_the_best_at_something(kernel: Kernel) -> None:
 
 
 def test_one_that_others_beat_everywhere_is_found() -> None:
-    faster, smaller, neither = {("A53",): 1.0, ("bytes",): 9.0}, {("A53",): 2.0, ("bytes",): 5.0}, {("A53",): 2.0}
+    faster: Figures = {("A53",): 1.0, ("bytes",): 9.0}
+    smaller: Figures = {("A53",): 2.0, ("bytes",): 5.0}
+    neither: Figures = {("A53",): 2.0}
     assert wins(faster, [smaller, neither]) == [("A53",)] and wins(smaller, [faster, neither]) == [("bytes",)]
     assert wins(neither, [faster, smaller]) == [] and wins({**neither, ("bytes",): 5.0}, [faster, smaller]) == []
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -56,7 +57,7 @@ LIBRARY = open_library(ROOT)
 every_kernel = pytest.mark.parametrize("any_kernel", LIBRARY.kernels, ids=lambda kernel: kernel.title)
 
 
-def contract_of(kernel: str) -> dict:
+def contract_of(kernel: str) -> dict[str, Any]:
     path = file_of(kernel)
     block = find_block(path.read_text(), str(path))
     assert block is not None
@@ -106,7 +107,7 @@ def builder(tmp_path_factory: pytest.TempPathFactory) -> Builder:
 
 @pytest.fixture(scope="module", params=KERNELS)
 def kernel(request: pytest.FixtureRequest) -> str:
-    return request.param
+    return str(request.param)
 
 
 @pytest.fixture(scope="module")

@@ -87,7 +87,7 @@ def test_a_call_that_breaks_a_rule_is_a_fault_if_watched(tmp_path: Path) -> None
     (folder.parent / "include").symlink_to(ROOT / "asm" / "armv8" / "include")
     (folder / f"{name}.S").write_text(broken, encoding="utf-8")
     (found,) = open_library(tmp_path).find(f"armv8/{name}")
-    given = {"input": np.zeros(9, np.int8), "count": 9, "table": np.zeros(256, np.int8)}
+    given: dict[str, np.ndarray | int] = {"input": np.zeros(9, np.int8), "count": 9, "table": np.zeros(256, np.int8)}
     with Caller(watched=False) as caller:
         assert caller(found, given)["output"].size == 9
     with Caller() as caller, pytest.raises(FaultError, match="d8"):

@@ -29,6 +29,7 @@ from neonlab.lab.run.plan import draw_case, parse_shape
 from neonlab.lab.run.profile import profile
 from neonlab.measure.memory_probe import Traffic, TrafficProbe
 from neonlab.measure.options import MemoryOptions
+from neonlab.measure.profile import Profile
 from neonlab.measure.traffic.natural_alignment import natural_alignment
 from neonlab.verify.cases.case import CaseName
 from neonlab.verify.check_case import run_case
@@ -231,7 +232,7 @@ def test_accesses_are_aligned_by_the_register_or_element(isa: Isa, word: int, si
 def test_dc_zva_stores_the_block_of_64_bytes_that_its_address_lies_in() -> None:
     kernel = open_kernel(Path(__file__).parents[1] / "saboteurs" / "armv8" / "cleared_by_blocks.S")
     shown = profile(kernel, parse_shape(kernel, "640"), memory=MemoryOptions("cortex-a53"))
-    assert shown.counts.stored_bytes == 640
+    assert isinstance(shown, Profile) and shown.counts.stored_bytes == 640
     assert shown.traffic is not None
     (place,) = shown.traffic.places
     assert (place.name, place.stores, place.stored_bytes, place.footprint_bytes) == ("dst", 10, 640, 640)

@@ -21,7 +21,7 @@ def model(
     nodes: Sequence[Any],
     inputs: Mapping[str, tuple[str, Sequence[int | str]]],
     outputs: Mapping[str, str],
-    constants: Mapping[str, np.ndarray],
+    constants: Mapping[str, Any],  # arrays, and scalars of numpy
     opset: int = 13,
 ) -> bytes:
     """The bytes of a model: inputs are type and shape by name, outputs types by name."""

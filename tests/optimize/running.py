@@ -10,7 +10,7 @@ import numpy as np
 from neonlab.assemble.assembler import assemble_text
 from neonlab.assemble.linking import link
 from neonlab.emulate.guest.buffer import Buffer
-from neonlab.emulate.machine import Machine
+from neonlab.emulate.machine import Argument, Machine
 from neonlab.emulate.run import Run
 from neonlab.isa.c.prototype import parse_prototype
 from neonlab.isa.model.isa import Isa
@@ -52,7 +52,7 @@ def left_behind(loop: str, isa: Isa, counts: Iterable[int]) -> list[bytes]:
     with Machine(program) as machine:
         for count in counts:
             out = np.zeros(64, np.uint8)
-            arguments = [Buffer("a", a), Buffer("b", b), Buffer("out", out, writable=True), count]
+            arguments: list[Argument] = [Buffer("a", a), Buffer("b", b), Buffer("out", out, writable=True), count]
             run = machine.call("f", arguments, parse_prototype(_PROTOTYPE, isa), seed=1)
             assert isinstance(run, Run), run
             found.append(bytes(run.outputs["out"]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.command_line import new_repository
@@ -101,7 +102,12 @@ def test_a_call_that_was_followed_is_not_recorded_again(monkeypatch: pytest.Monk
     case = kernel.operator.case(contract, one_shape(kernel, "67"), "random", 1)
     trace, _ = symbolic_run.record(program, contract, case, 1 << 20)
     made: list[int] = []
-    monkeypatch.setattr(addresses, "TraceProbe", lambda *given: made.append(1) or TraceProbe(*given))
+
+    def counted(*given: Any) -> TraceProbe:
+        made.append(1)
+        return TraceProbe(*given)
+
+    monkeypatch.setattr(addresses, "TraceProbe", counted)
     refuse_addresses(program, contract, case)
     assert len(made) == 1
     assert symbolic_run.record(program, contract, case, 1 << 20)[0] is trace

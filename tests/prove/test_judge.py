@@ -18,7 +18,7 @@ from neonlab.lab.run.plan import shapes_to_prove
 from neonlab.lab.run.prove import MANY_SHAPES, prove
 from neonlab.prove.judge import parameters, prove_shape
 from neonlab.prove.kernel import symbolic_run
-from neonlab.prove.kernel.plan import Plans
+from neonlab.prove.kernel.plan import Plans, plans_of
 from neonlab.prove.proof import ProofStatus
 
 pytestmark = pytest.mark.thorough(
@@ -216,15 +216,12 @@ def test_a_kernel_that_faults_is_refuted_though_its_results_are_right(
 
 
 def _altered(change: Callable[[Any], None]) -> Callable[..., Plans]:
-    def plans_of(program: Any) -> Plans:
-        plans = copy.deepcopy(_PLANS_OF(program))  # those of a program are kept, and serve other proofs
+    def altered(program: Any) -> Plans:
+        plans = copy.deepcopy(plans_of(program))  # those of a program are kept, and serve other proofs
         change(plans)
         return plans
 
-    return plans_of
-
-
-_PLANS_OF = symbolic_run.plans_of
+    return altered
 
 
 def _flip(column: str, among: Callable[[Any], Any]) -> Callable[[Any], None]:

@@ -19,6 +19,7 @@ from neonlab.prove.expressions.table import ExpressionTable
 from neonlab.prove.judge import prove_shape
 from neonlab.prove.kernel import symbolic_run
 from neonlab.prove.proof import ProofStatus, ShapeProof
+from neonlab.prove.reference.outputs import reference_nodes
 
 pytestmark = pytest.mark.thorough(
     "compiling what replays a trace takes a minute; tests/prove/expressions has sums by fingerprints without it"
@@ -109,15 +110,14 @@ def test_a_layer_with_one_wrong_instruction_is_refuted(tmp_path: Path, name: str
 def test_a_layer_that_is_wrong_in_one_product_is_not_proved(monkeypatch: pytest.MonkeyPatch) -> None:
     """The reference takes one weight of 1536 for its neighbour's: no case is asked, the sums themselves differ."""
     kernel = one_kernel("armv8/conv1x1_s8s32_hwc_4x4")
-    own = judge.reference_nodes
 
-    def reference_nodes(operator: Any, contract: Any, case: Any, inputs: Any) -> Any:
+    def another(operator: Any, contract: Any, case: Any, inputs: Any) -> Any:
         weights = inputs["weights"].copy()
         weights.reshape(-1)[700] = weights.reshape(-1)[701]
         monkeypatch.setattr("neonlab.prove.reference.outputs._check", lambda *_: None)
-        return own(operator, contract, case, {**inputs, "weights": weights})
+        return reference_nodes(operator, contract, case, {**inputs, "weights": weights})
 
-    monkeypatch.setattr(judge, "reference_nodes", reference_nodes)
+    monkeypatch.setattr(judge, "reference_nodes", another)
     found = _shown(kernel, _LAYER)
     assert found.status is ProofStatus.NOT_PROVED
     assert f"{14 * 14} of {14 * 14 * 48} results have another form" in found.reason

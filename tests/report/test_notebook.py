@@ -49,7 +49,8 @@ class _Reader(HTMLParser):
         self.text.append(data)
 
 
-def text_of(html: str) -> str:
+def text_of(html: str | None) -> str:
+    assert html is not None
     reader = _Reader()
     reader.feed(html)
     reader.close()
@@ -126,7 +127,7 @@ def test_text_from_files_is_escaped(tmp_path: Path) -> None:
     profile = profiling.profile(kernel, parse_shape(kernel, "160"))
     assert isinstance(profile, Profile)
     shown = profile._repr_html_()
-    assert "<script" not in shown and "nop // <script>&" in text_of(shown)
+    assert shown is not None and "<script" not in shown and "nop // <script>&" in text_of(shown)
 
 
 def test_a_frame_has_a_row_a_line_and_its_columns_add_up() -> None:

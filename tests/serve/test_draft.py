@@ -22,7 +22,7 @@ def test_the_file_is_written_by_saving_alone(path: Path) -> None:
     assert (draft.text, draft.standing, draft.unsaved) == ("one\ntwo\n", Standing.SAVED, False)
     draft.text = "one\nthree\n"
     draft.look()
-    assert path.read_bytes() == b"one\ntwo\n" and draft.standing is Standing.UNSAVED and draft.unsaved
+    assert (path.read_bytes(), draft.standing, draft.unsaved) == (b"one\ntwo\n", Standing.UNSAVED, True)
     path.chmod(0o640)
     assert draft.save()
     assert path.read_bytes() == b"one\nthree\n" and draft.standing is Standing.SAVED and not draft.unsaved
@@ -45,7 +45,7 @@ def test_a_file_that_changed_meanwhile_is_not_written_over_until_the_person_says
     if seen:
         assert not draft.look()
     assert not draft.save() and path.read_bytes() == b"theirs\n"
-    assert draft.standing is Standing.CONFLICT and draft.theirs() == "theirs\n" and draft.text == "mine\n"
+    assert (draft.standing, draft.theirs(), draft.text) == (Standing.CONFLICT, "theirs\n", "mine\n")
     draft.keep_mine()
     assert draft.standing is Standing.UNSAVED and draft.save() and path.read_bytes() == b"mine\n"
 
@@ -71,7 +71,7 @@ def test_a_file_that_went_away_is_told_and_saved_anew(path: Path) -> None:
     draft = Draft(path)
     path.unlink()
     assert not draft.save() and not path.exists()  # it went away unseen: that is told first
-    assert draft.standing is Standing.GONE and draft.unsaved
+    assert (draft.standing, draft.unsaved) == (Standing.GONE, True)
     assert draft.save() and path.read_bytes() == b"one\ntwo\n" and draft.standing is Standing.SAVED
 
 

@@ -36,7 +36,7 @@ def answer(*headers: tuple[bytes, bytes], kind: str = "http", path: str = "/x", 
 
 
 def let_in(messages: list[Any]) -> bool:
-    return messages[0].get("status") == 200 or messages[0]["type"] == "websocket.accept"
+    return bool(messages[0].get("status") == 200 or messages[0]["type"] == "websocket.accept")
 
 
 @pytest.mark.parametrize("kind", ["http", "websocket"])

@@ -9,7 +9,7 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
-from docs.architecture import PACKAGES
+from architecture import PACKAGES
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "sim" / "neonlab"

@@ -9,6 +9,7 @@ from tests.emulate.guest_programs import assembled
 
 from neonlab.contract.header import Contract, parse_contract
 from neonlab.emulate.guest.buffer import Buffer
+from neonlab.emulate.machine import Argument
 from neonlab.emulate.run import Fault, Run
 from neonlab.isa.c.procedure_call import place_arguments
 from neonlab.isa.c.prototype import parse_prototype
@@ -49,7 +50,7 @@ def call(
     isa: Isa, text: str, contract: Contract, size: int = 29, turn: int = 1, seed: int = 3, steps: int = 100_000
 ) -> Run | Fault:
     """Run `text` under a `standard_contract`."""
-    arguments = [
+    arguments: list[Argument] = [
         Buffer("src", np.arange(size, dtype=np.uint8)),
         Buffer("dst", np.zeros(size, np.uint8), True),
         size,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from neonlab.assemble.assembler import assemble_text
-from neonlab.assemble.text.lines import AssemblyError
+from neonlab.assemble.source import AssemblyError
 from neonlab.isa.model.isa import Isa
 
 SEED = 2024

@@ -16,7 +16,7 @@ from neonlab.assemble.linking import link
 from neonlab.assemble.program import Program
 from neonlab.emulate.guest.buffer import Buffer
 from neonlab.emulate.hooks import narrow_floats
-from neonlab.emulate.machine import Machine
+from neonlab.emulate.machine import Argument, Machine
 from neonlab.emulate.run import Fault, Run
 from neonlab.isa.c.prototype import parse_prototype
 from neonlab.isa.decode import decode_word
@@ -89,7 +89,7 @@ class Guest:
 
     def __call__(self, n: Bits, m: Bits, d: Bits, control: int) -> tuple[Bits, int]:
         """Return the 16 bytes of the destination and the cumulative exceptions."""
-        with_data = [Buffer("n", n), Buffer("m", m), Buffer("d", d, writable=True), control]
+        with_data: list[Argument] = [Buffer("n", n), Buffer("m", m), Buffer("d", d, writable=True), control]
         run = self._machine.call("kernel", with_data, self._signature)
         assert isinstance(run, Run), run
         assert isinstance(run.returned, int)
@@ -290,7 +290,7 @@ def test_what_the_lab_executes_is_counted_like_any_other_instruction(isa: Isa) -
     for one in texts[isa]:
         with Machine(program(isa, one)) as machine:
             data = np.zeros(16, np.uint8)
-            buffers = [Buffer("n", data), Buffer("m", data), Buffer("d", data.copy(), writable=True), 0]
+            buffers: list[Argument] = [Buffer("n", data), Buffer("m", data), Buffer("d", data.copy(), writable=True), 0]
             run = machine.call("kernel", buffers, parse_prototype(_PROTOTYPE, isa))
             assert isinstance(run, Run), run
             counts.append(run.steps)
@@ -310,13 +310,15 @@ def test_a_byte_of_the_result_follows_no_byte_but_those_that_the_rules_name(isa:
     with Guest(isa, text) as guest:
         for _ in range(12):
             operands = [rng.integers(0, 256, 16, np.uint8) for _ in "nmd"]
-            before, _ = guest(*operands[:2], operands[2].copy(), 0)
+            n, m, d = operands
+            before, _ = guest(n, m, d.copy(), 0)
             for which, register in ((0, 1), (1, 2), (2, 0)):
                 start = places_of(vector(register * 16 // step), isa)[0]
                 for byte in range(16):
                     changed = [one.copy() for one in operands]
                     changed[which][byte] ^= rng.integers(1, 256)
-                    after, _ = guest(*changed, 0)
+                    n, m, d = changed
+                    after, _ = guest(n, m, d, 0)
                     for at in np.flatnonzero(after != before):
                         place = first + int(at)
                         assert start + byte in sources.get(place, {place}), (text, which, byte, at)
@@ -337,6 +339,6 @@ def test_a_byte_of_the_result_follows_no_byte_but_those_that_the_rules_name(isa:
 def test_what_is_no_such_instruction_or_has_no_arithmetic_stays_undefined(word: int, why: str) -> None:
     with Machine(program(Isa.A32, f".inst {word:#x}")) as machine:
         data = np.zeros(16, np.uint8)
-        buffers = [Buffer("n", data), Buffer("m", data), Buffer("d", data.copy(), writable=True), 0]
+        buffers: list[Argument] = [Buffer("n", data), Buffer("m", data), Buffer("d", data.copy(), writable=True), 0]
         fault = machine.call("kernel", buffers, parse_prototype(_PROTOTYPE, Isa.A32))
     assert isinstance(fault, Fault) and fault.kind.value == "undefined-instruction", why

@@ -108,10 +108,10 @@ def build(
             tensor.quantization.quantizedDimension = one.axis
         graph.tensors.append(tensor)
     graph.operators, model.operatorCodes = [], []
-    for number, one in enumerate(operators):
+    for number, made in enumerate(operators):
         node = schema.OperatorT()
-        node.opcodeIndex, node.inputs, node.outputs = number, list(one.inputs), list(one.outputs)
-        name, fields = one.options.get("table", ""), {k: v for k, v in one.options.items() if k != "table"}
+        node.opcodeIndex, node.inputs, node.outputs = number, list(made.inputs), list(made.outputs)
+        name, fields = made.options.get("table", ""), {k: v for k, v in made.options.items() if k != "table"}
         if name:
             node.builtinOptionsType = getattr(schema.BuiltinOptions, name)
             node.builtinOptions = getattr(schema, f"{name}T")()
@@ -120,9 +120,9 @@ def build(
                 setattr(node.builtinOptions, field, value)
         graph.operators.append(node)
         code = schema.OperatorCodeT()
-        code.builtinCode = getattr(schema.BuiltinOperator, one.name)
-        code.deprecatedBuiltinCode, code.version = min(code.builtinCode, 127), _VERSIONS.get(one.name, 2)
-        if one.name == "CUSTOM":
+        code.builtinCode = getattr(schema.BuiltinOperator, made.name)
+        code.deprecatedBuiltinCode, code.version = min(code.builtinCode, 127), _VERSIONS.get(made.name, 2)
+        if made.name == "CUSTOM":
             code.customCode = b"SomebodysOwn"
         model.operatorCodes.append(code)
     graph.inputs, graph.outputs = list(inputs), list(outputs)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
@@ -51,6 +52,7 @@ def convolution(kind: str, kernels: str) -> tuple[np.ndarray, np.ndarray, np.nda
     out = {"CONV_2D": 40, "DEPTHWISE_CONV_2D": 12, "FULLY_CONNECTED": 40}[kind]
     scales = random.uniform(0.001, 0.01, out).astype(np.float32)
     bias = random.integers(-3000, 3000, out).astype(np.int32)
+    fields: dict[str, Any]
     if kind == "FULLY_CONNECTED":
         scales = scales[:1]
         image, weights = image.reshape(12, 72), random.integers(-127, 128, (out, 72)).astype(np.int8)
@@ -67,11 +69,11 @@ def convolution(kind: str, kernels: str) -> tuple[np.ndarray, np.ndarray, np.nda
     got = run(
         kind,
         [
-            Tensor(image.shape, "int8", [IMAGE_SCALE], [-5]),
+            Tensor(image.shape, "int8", [float(IMAGE_SCALE)], [-5]),
             Tensor.constant(weights, scales.tolist(), axis=axis),
             Tensor.constant(bias, (IMAGE_SCALE * scales).tolist()),
         ],
-        Tensor(sums.shape, "int8", [OUTPUT_SCALE], [7]),
+        Tensor(sums.shape, "int8", [float(OUTPUT_SCALE)], [7]),
         [image],
         kernels=kernels,
         **fields,
@@ -165,12 +167,12 @@ def test_relus_are_the_same(operator: str) -> None:
 @pytest.mark.parametrize(("code", "activation"), [(0, "none"), (1, "relu"), (2, "relu_n1_to_1"), (3, "relu6")])
 def test_activations_fused_into_an_add_are_the_same(code: int, activation: str) -> None:
     scales, output = THREE_SCALES[1], Output(3)
-    operands = [Operand(v, s, z) for v, s, z in zip(EVERY_PAIR, scales, (5, -9), strict=False)]
+    left, right = (Operand(v, s, z) for v, s, z in zip(EVERY_PAIR, scales, (5, -9), strict=False))
     tensors = [Tensor((256, 256), "int8", [s], [z]) for s, z in zip(scales, (5, -9), strict=False)]
     target = Tensor((256, 256), "int8", [scales[2]], [3])
     fields = {"table": "AddOptions", "fusedActivationFunction": code}
     got = run("ADD", tensors, target, EVERY_PAIR, kernels="reference", **fields)
-    assert (got == add_tflite(*operands, scales[2], activation_range(activation, scales[2], output))).all()
+    assert (got == add_tflite(left, right, scales[2], activation_range(activation, scales[2], output))).all()
 
 
 @pytest.mark.parametrize("scale", [0.07, 0.25, 0.01])

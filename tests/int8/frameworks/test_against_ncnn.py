@@ -44,7 +44,7 @@ def _four_bytes(data: bytes) -> bytes:
     return data + b"\0" * (-len(data) % 4)
 
 
-def singles(*values: float) -> np.ndarray:
+def singles(*values: float | np.float32) -> np.ndarray:
     return np.array(values, np.float32)
 
 

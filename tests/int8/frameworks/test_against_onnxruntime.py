@@ -176,7 +176,7 @@ def test_global_average_and_max_pool_are_the_same() -> None:
     image = np.random.default_rng(46).integers(0, 256, (2, 9, 8, 6)).astype(np.uint8)
     inputs = [channels_first(image), single(0.03), np.uint8(120), single(0.05), np.uint8(9)]
     got = run("QLinearGlobalAveragePool", inputs, "uint8", MICROSOFT, channels_last=0)
-    ratio = single(0.03) / single(0.05)
+    ratio = float(single(0.03) / single(0.05))
     ours = average_pool_requantized(image, (9, 8), 120, ratio, Output.of("uint8", 9), scheme="onnxruntime")
     assert (got == channels_first(ours)).all()
     got = run("MaxPool", inputs[:1], "uint8", kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1])

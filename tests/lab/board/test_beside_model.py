@@ -35,7 +35,7 @@ def test_the_models_cycles_are_those_of_a_warm_profile() -> None:
     first, second = rows(result(), "cortex-a53")
     warm = profile(KERNEL, "1x9x8x4", core="cortex-a53", warm=True)
     assert first.modelled == warm.cycles.cycles  # type: ignore[union-attr]
-    assert first.ratio == pytest.approx(first.modelled / 1000.5)
+    assert first.modelled is not None and first.ratio == pytest.approx(first.modelled / 1000.5)
     assert second.ratio is None and second.timing.reason and second.modelled is not None
 
 

@@ -74,7 +74,7 @@ def test_options_of_a_file_are_kept(tmp_path: Path) -> None:
 
 
 def test_a_wrong_kernel_and_times_without_cycles_are_not_appended(tmp_path: Path) -> None:
-    wrong = {"verdict": "WRONG", "wrong": 1, "failures": [{"case": "a", "what": "b"}]}
+    wrong: dict[str, Any] = {"verdict": "WRONG", "wrong": 1, "failures": [{"case": "a", "what": "b"}]}
     found = result(one_kernel(KERNEL), **wrong)
     assert append_measured(found, "cortex-a53", tmp_path / "t.toml") == 0
     assert not (tmp_path / "t.toml").exists()

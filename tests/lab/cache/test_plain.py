@@ -40,7 +40,10 @@ def test_a_value_is_read_back_as_it_was(value: Any) -> None:
 
 
 def test_arrays_keep_their_types_shapes_and_bits() -> None:
-    inputs = {"a": np.arange(6, dtype=np.int8).reshape(2, 3), "f": np.array([np.nan, -0.0], np.float32)}
+    inputs: dict[str, np.ndarray] = {
+        "a": np.arange(6, dtype=np.int8).reshape(2, 3),
+        "f": np.array([np.nan, -0.0], np.float32),
+    }
     case = Case(SHAPE, "witness", 1, {"n": 3}, inputs, {"c": Expected(np.zeros((0, 4), np.int32), ("row", "element"))})
     found = read(written(case))
     for name, array in inputs.items():

@@ -22,8 +22,12 @@ def test_what_is_written_is_read_back_and_its_order_is_that_of_kernels_and_sizes
     def shape() -> str:
         return "x".join(str(generator.randrange(200)) for _ in range(3))
 
+    def figures() -> Figures:
+        instructions, loaded, stored = (generator.randrange(10**9) for _ in range(3))
+        return Figures(instructions, loaded, stored, {"cortex-a72": 5, "cortex-a53": 7})
+
     rows = [(f"armv{generator.choice('78')}/kernel{generator.randrange(4)}", shape()) for _ in range(20)]
-    made = [Figures(*(generator.randrange(10**9) for _ in range(3)), {"cortex-a72": 5, "cortex-a53": 7}) for _ in rows]
+    made = [figures() for _ in rows]
     texts = []
     for order in (list(range(20)), list(reversed(range(20)))):
         baselines = Baselines(("cortex-a53", "cortex-a72"), 2.5, "", {"armv8/by_hand": {"1x2": None}})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -129,14 +130,17 @@ def test_arrays_that_are_passed_lie_where_the_contract_says_unless_they_have_a_p
 
 def test_stated_data_decide_what_is_executed(tmp_path: Path) -> None:
     np.save(tmp_path / "half.npy", np.array([0, 255] * 100, np.uint8))
-    executed = {}
-    for name, data in {
+    stated: dict[str, dict[str, Any]] = {
         "low": {"a.data.start": 0, "a.data.step": 0},
         "high": {"a.data.start": 128, "a.data.step": 0},
         "ramp": {"a.data": "ramp"},
         "file": {"a.data": str(tmp_path / "half.npy")},
-    }.items():
-        executed[name] = profile(written(tmp_path, "count", BRANCHES, **data), "200").counts.instructions  # type: ignore[union-attr]
+    }
+    executed = {}
+    for name, data in stated.items():
+        found = profile(written(tmp_path, "count", BRANCHES, **data), "200")
+        assert isinstance(found, Profile)
+        executed[name] = found.counts.instructions
     ones = {"low": 0, "high": 200, "ramp": 72, "file": 100}
     assert executed == {name: 2 + 4 * 200 + 1 + count for name, count in ones.items()}
 

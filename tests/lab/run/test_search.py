@@ -25,6 +25,7 @@ def test_a_wrong_kernel_is_found_and_its_case_made_simple() -> None:
     found = search(open_kernel(WRONG), 200, seed=1)
     assert found.failure is not None and found.failure.identifier == "mismatch"
     # The bug needs four pixels and one channel in the upper half of a step: no smaller case shows it.
+    assert found.failure.shape is not None
     height, width, ins, outs = found.failure.shape.sizes
     assert height * width == 4 and outs == 1 and ins <= 16
     assert search(open_kernel(WRONG), 200, seed=1) == found

@@ -14,6 +14,7 @@ from neonlab.lab.run import plan
 from neonlab.lab.run.check import check_cases
 from neonlab.lab.run.turning import far_turning_shapes, turning_shapes
 from neonlab.measure.shape import Shape
+from neonlab.verify.cases.case import CaseName
 
 ENTRY = "add_s8_saturated:\n"
 LOADED = ".Lloaded:\n"
@@ -71,7 +72,7 @@ def test_a_size_that_no_constant_names_is_tried_and_fails(decided: tuple[Kernel,
     assert {found.shape.sizes[0] for found in failures if found.shape is not None} >= wrong
 
 
-def turning_names(kernel: Kernel) -> list[plan.CaseName]:
+def turning_names(kernel: Kernel) -> list[CaseName]:
     found = set(turning_shapes(kernel))
     return [name for name in plan.plan_cases(kernel) if name.shape in found]
 

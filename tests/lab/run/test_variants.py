@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -54,7 +55,7 @@ def test_compiled_instructions_do_not_depend_on_what_is_read_when_they_run() -> 
         plain = compile_instructions(instructions, core)
         for key in sorted(READ_WHEN_RUN - {"sources", "_found"}):
             value = getattr(core, key)
-            other = () if key == "crossings" else (9, 9) if isinstance(value, tuple) else value + 1
+            other: Any = () if key == "crossings" else (9, 9) if isinstance(value, tuple) else value + 1
             changed = compile_instructions(instructions, replace(core, **{key: other}))
             for array in ("code", "reads", "writes", "uses"):
                 assert (getattr(changed, array) == getattr(plain, array)).all(), key

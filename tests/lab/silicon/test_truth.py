@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -80,7 +81,7 @@ def row(name: str, said: str = "", a: str = "", p: str = "", shapes: str = '["64
 def test_conditions_of_a_row_are_those_of_a_profile(tmp_path: Path, workers: Workers) -> None:
     (tmp_path / "gather.S").write_text(GATHER, encoding="utf-8")
     (tmp_path / "helper.S").write_text(HELPER, encoding="utf-8")
-    np.save(tmp_path / "even.npy", np.arange(0, 256, 4, np.uint32))
+    np.save(tmp_path / "even.npy", np.arange(0, 256, 4, dtype=np.uint32))
     ramp = ", data = { start = 0, step = 4 }"
     rows = {
         "plain": row("plain", p=ramp),
@@ -116,10 +117,11 @@ def test_conditions_of_a_row_are_those_of_a_profile(tmp_path: Path, workers: Wor
         assert isinstance(profile, neonlab.Profile) and profile.cycles is not None
         return profile.cycles.per_call
 
+    offset: dict[str, Any] = {"a.offset": 3}
     assert found["plain"] == of(64) / 64
-    assert found["offset"] == of(64, **{"a.offset": 3}) / 64
+    assert found["offset"] == of(64, **offset) / 64
     assert found["calls"] == of(64, warm=False, calls=4) / 64
-    assert found["grown"] == (of(128, **{"a.offset": 3}) - of(64)) / 64
+    assert found["grown"] == (of(128, **offset) - of(64)) / 64
 
 
 @pytest.mark.parametrize(

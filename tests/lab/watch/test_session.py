@@ -90,6 +90,7 @@ def test_changes_are_against_the_last_save_and_the_commit(watcher: Watcher, path
     assert first.latest.verdict.cases == first.latest.planned > 40 and first.latest.verdict.ranges is not None
     assert first.committed is not None and first.commit is not None
     assert git(path.parent, "rev-parse", "HEAD").startswith(first.commit)
+    assert first.tile is not None
     was = {shape: instructions(path, shape) for shape in (first.tile, SHAPE)}
     assert first.latest.tile_figures is not None and first.latest.tile_figures.instructions == was[first.tile]
     assert first.latest.layer_figures is not None and first.latest.layer_figures.instructions == was[SHAPE]
@@ -98,7 +99,7 @@ def test_changes_are_against_the_last_save_and_the_commit(watcher: Watcher, path
     path.write_text(path.read_text().replace("    EXTRA", "    nop"))
     second = look(watcher)
     once = {shape: instructions(path, shape) - was[shape] for shape in was}
-    assert once[SHAPE] > once[second.tile] > 0
+    assert second.tile is not None and once[SHAPE] > once[second.tile] > 0
     assert change(second, layer=True) == change(second, layer=True, committed=True) == once[SHAPE]
     assert change(second, layer=False) == once[second.tile]
 

@@ -21,7 +21,7 @@ def told(core: str, lines: list[str], missed: float = 0.0, fetched: float = 0.0)
     body, pipeline = code(*lines), load_pipeline(core)
     cycles = loop_cycles(body, pipeline)
     bounds = loop_bounds(body, pipeline, cycles.bounds, fetched)
-    return bounds, first_target(body, pipeline, cycles, bounds, missed, lambda at: 100 + at)
+    return bounds, first_target(body, pipeline, cycles, bounds, missed, lambda at: str(100 + at))
 
 
 @pytest.mark.parametrize(

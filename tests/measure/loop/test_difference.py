@@ -62,7 +62,7 @@ def test_costs_of_the_lines_add_up_to_the_iteration(title: str, core: str) -> No
 @pytest.mark.parametrize(("first", "second"), PAIRS)
 def test_rows_hold_both_loops_whole_and_in_order(first: str, second: str, core: str) -> None:
     before, after = known_loop(first, core), known_loop(second, core)
-    difference = loop_difference(before, after, SHAPE, (first, second))
+    difference = loop_difference(before, after, parse_shape(KERNELS[first], SHAPE), (first, second))
     assert 0 <= difference.shared <= 1
     if not difference.rows:
         assert difference.shared < 0.5
@@ -76,7 +76,7 @@ def test_rows_hold_both_loops_whole_and_in_order(first: str, second: str, core: 
 @pytest.mark.parametrize("title", KERNELS)
 def test_a_loop_does_not_differ_from_itself(title: str) -> None:
     loop = known_loop(title, "cortex-a53")
-    difference = loop_difference(loop, loop, SHAPE, (title, title))
+    difference = loop_difference(loop, loop, parse_shape(KERNELS[title], SHAPE), (title, title))
     assert difference.shared == 1 and not difference.changed and all(row.same for row in difference.rows)
 
 
@@ -86,7 +86,8 @@ def test_what_was_put_in_and_what_was_changed_is_told_by_its_line(tmp_path: Path
     before = loop_of(path, "cortex-a53", LAYER)
     step = edit(tmp_path, SUBTRACTION, SUBTRACTION.replace("#16", "16"))
     head = edit(tmp_path, HEAD, f"    nop\n{HEAD}")
-    rows = loop_difference(before, loop_of(path, "cortex-a53", LAYER), LAYER, ("a", "b")).rows
+    shape = parse_shape(open_kernel(path), LAYER)
+    rows = loop_difference(before, loop_of(path, "cortex-a53", LAYER), shape, ("a", "b")).rows
     added = [row.after for row in rows if row.before is None]
     assert [(cost.text, cost.line) for cost in added if cost is not None] == [("nop", head)]
     paired = [(row.before, row.after) for row in rows if not row.same and row.before is not None]

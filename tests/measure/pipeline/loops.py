@@ -17,9 +17,11 @@ IN_ORDER = [name for name in CORES if load_pipeline(name).in_order]
 def code(*lines: str, isa: Isa = Isa.A64) -> tuple[Instruction, ...]:
     with Encoder(isa) as encoder:
         words = encoder.encode([EncoderStatement(line, 4 * number) for number, line in enumerate(lines)])
-    for line, word in zip(lines, words, strict=True):
+    found = []
+    for number, (line, word) in enumerate(zip(lines, words, strict=True)):
         assert isinstance(word, int), line
-    return tuple(decode_word(isa, int(word), 4 * number) for number, word in enumerate(words))  # type: ignore[call-overload]
+        found.append(decode_word(isa, word, 4 * number))
+    return tuple(found)
 
 
 POOL = [

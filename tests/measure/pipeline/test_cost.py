@@ -315,7 +315,7 @@ def test_a_store_to_the_address_of_the_store_before_it_is_taken_for_one_only_whe
 
 @pytest.mark.parametrize("core", ["cortex-a72", "neoverse-n1", "neoverse-v1"])
 def test_forms_that_no_table_has_come_as_often_as_in_llvm_mca(core: str) -> None:
-    lines = (
+    lines: tuple[str, ...] = (
         "ld1 {v0.8b, v1.8b, v2.8b}, [x0]", "ld1 {v0.4h, v1.4h, v2.4h, v3.4h}, [x0]", "ld1 {v0.8b, v1.8b}, [x0]",
         "st1 {v0.8b, v1.8b}, [x0]", "st1 {v0.2s, v1.2s, v2.2s, v3.2s}, [x0]", "ldp d0, d1, [x0]",
         "tbl v0.8b, {v1.16b}, v2.8b", "mla vN.4h, v28.4h, v29.4h", "extr x0, x1, x2, #7", "zip2 v0.8b, v1.8b, v2.8b",

@@ -18,10 +18,10 @@ from neonlab.measure.pipeline.cost import loop_cycles
 def cycles(core: str, lines: Sequence[str], isa: Isa = Isa.A64, **changes: object) -> float:
     with Encoder(isa) as encoder:
         words = encoder.encode([EncoderStatement(line, 4 * number) for number, line in enumerate(lines)])
-    loop: list[Instruction] = [
-        decode_word(isa, int(word), 4 * number)  # type: ignore[call-overload]
-        for number, word in enumerate(words)
-    ]
+    loop: list[Instruction] = []
+    for number, word in enumerate(words):
+        assert isinstance(word, int), lines[number]
+        loop.append(decode_word(isa, word, 4 * number))
     return loop_cycles(loop, replace(load_pipeline(core), _found={}, **changes)).total  # type: ignore[arg-type]
 
 

@@ -61,7 +61,7 @@ def cycles_of(
 def agree(program: Program, call: Call, core: str, **options: bool) -> None:
     """Remembering changes nothing, in a first call or a second."""
     for calls in (1, 2):
-        quick, plain = (cycles_of(program, call, core, calls=calls, remembers=way, **options) for way in (True, False))  # type: ignore[arg-type]
+        quick, plain = (cycles_of(program, call, core, calls=calls, remembers=way, **options) for way in (True, False))
         assert quick == plain
 
 

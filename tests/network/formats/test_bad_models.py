@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -88,7 +89,10 @@ def test_damaged_files_end_in_a_message_or_in_a_graph(kind: str) -> None:
     """Truncated at every length, and with bytes changed: nothing but InputError comes out, and nothing hangs."""
     random = np.random.default_rng(7)
     data = network()[0] if kind == "tflite" else classifier()[0]
-    read = (lambda d: read_tflite("bad", d)) if kind == "tflite" else (lambda d: read_onnx("bad", d, {}))
+
+    def read(damaged: bytes) -> object:
+        return read_tflite("bad", damaged) if kind == "tflite" else read_onnx("bad", damaged, {})
+
     cuts = [data[:length] for length in random.integers(0, len(data), 120)]
     for _ in range(250):
         changed = np.frombuffer(data, np.uint8).copy()
@@ -104,7 +108,7 @@ def test_damaged_files_end_in_a_message_or_in_a_graph(kind: str) -> None:
     assert refused > 100
 
 
-def constants() -> dict[str, np.ndarray]:
+def constants() -> dict[str, Any]:
     return {"s": np.float32(0.1), "z": np.int8(0)}
 
 

@@ -121,7 +121,7 @@ def test_what_an_exporter_writes_to_compute_a_shape_is_gone() -> None:
 
 
 def test_scales_stay_with_the_parts_of_a_tensor() -> None:
-    constants = {"s": np.array(0.5, np.float32), "z": np.array(3, np.int8), "sizes": np.array([2, 4])}
+    constants: Arrays = {"s": np.array(0.5, np.float32), "z": np.array(3, np.int8), "sizes": np.array([2, 4])}
     split = require_module("onnx").helper.make_node("Split", ["q", "sizes"], ["a", "b"], axis=1, name="parts")
     nodes = [
         node("QuantizeLinear", ["x", "s", "z"], "q"), split,
@@ -184,7 +184,7 @@ def test_integer_convolutions_are_those_of_onnx(groups: int) -> None:
     given = {"a": _RANDOM.integers(0, 256, (1, 4, 6, 7)).astype(np.uint8)}
     weights = _RANDOM.integers(-128, 128, (6, 4 // groups, 3, 3)).astype(np.int8)
     constants: Arrays = {"w": weights, "az": np.array(7, np.uint8), "wz": np.array(-5, np.int8)}
-    attributes = {"group": groups, "pads": [1, 0, 1, 2], "strides": [2, 1]}
+    attributes: dict[str, Any] = {"group": groups, "pads": [1, 0, 1, 2], "strides": [2, 1]}
     graph, data = _integers([node("ConvInteger", ["a", "w", "az", "wz"], "y", **attributes)], given, constants)
     found = to_file(graph, run_reference(graph, feed(graph, given))["y"])
     # In floats, which hold such sums exactly; ONNX Runtime's own int8 products saturate on some x86.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -235,11 +236,13 @@ def test_sums_and_products_of_uint8_are_rounded_with_the_zero_points_of_the_file
     given = {"a": left[np.newaxis, np.newaxis], "b": right[np.newaxis, np.newaxis]}
     different = 0
     random = np.random.default_rng(7)
-    drawn_ = [[(random.uniform(0.001, 0.03), random.integers(0, 256)) for _ in "aby"] for _ in range(6)]
+    cases = [[(random.uniform(0.001, 0.03), int(random.integers(0, 256))) for _ in "aby"] for _ in range(6)]
     # What a drawn network had.
-    for case in ([(0.029520800337195396, 139), (0.0020905493292957544, 0), (0.015029345639050007, 138)], *drawn_):
-        constants = {f"{name}s": np.float32(scale) for name, (scale, _) in zip("aby", case, strict=True)}
-        constants |= {f"{name}z": np.array(point, np.uint8) for name, (_, point) in zip("aby", case, strict=True)}
+    cases.append([(0.029520800337195396, 139), (0.0020905493292957544, 0), (0.015029345639050007, 138)])
+    for case in cases:
+        constants: dict[str, Any] = {}
+        for name, (scale, point) in zip("aby", case, strict=True):
+            constants |= {f"{name}s": np.float32(scale), f"{name}z": np.array(point, np.uint8)}
         nodes = [node(operator, ["a", "as", "az", "b", "bs", "bz", "ys", "yz"], "y", "com.microsoft")]
         kinds = {name: ("uint8", values.shape) for name, values in given.items()}
         data = model(nodes, kinds, {"y": "uint8"}, constants)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -39,9 +40,7 @@ def test_a_folder_has_a_file_for_each_sample_in_the_order_of_names(tmp_path: Pat
         ({"x": np.float32(1)}, {"x": 0}, "0 sample"),
     ],
 )
-def test_what_does_not_fit_is_refused(
-    tmp_path: Path, arrays: dict[str, np.ndarray], ranks: dict[str, int], said: str
-) -> None:
+def test_what_does_not_fit_is_refused(tmp_path: Path, arrays: dict[str, Any], ranks: dict[str, int], said: str) -> None:
     np.savez(tmp_path / "all.npz", **arrays)
     with pytest.raises(InputError) as refused:
         read_samples(tmp_path / "all.npz", ranks)

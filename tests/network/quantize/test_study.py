@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from tests.tools import require_module
 
 from neonlab.errors import InputError
 from neonlab.isa.model.isa import Isa
+from neonlab.lab.caller import Caller
 from neonlab.lab.repository.library import Kernel, open_library
 from neonlab.network.formats.onnx import read_onnx
 from neonlab.network.passes.every import apply_passes
@@ -20,6 +22,7 @@ from neonlab.network.quantize.convert import GRANULARITIES, LIMITS, schemes
 from neonlab.network.quantize.float_model import FloatModel, prepare, read_float
 from neonlab.network.quantize.judge import Accuracy, scores_of
 from neonlab.network.quantize.study import Study, judging, steps_of, study
+from neonlab.verify.cases.case import Array
 
 ROOT = Path(__file__).resolve().parents[3]
 IMAGES = samples(24)
@@ -104,8 +107,8 @@ def test_emulated_kernels_give_the_bits_of_onnx_runtime(whole: Study, isa: Isa) 
 
 
 def test_a_kernel_that_is_wrong_is_noticed(whole: Study, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Slipping(module.Caller):
-        def __call__(self, kernel: Kernel, arguments: dict[str, np.ndarray | int]) -> dict[str, np.ndarray]:  # type: ignore[override]
+    class Slipping(Caller):
+        def __call__(self, kernel: Kernel, arguments: Mapping[str, Array | int]) -> dict[str, Array]:
             found = super().__call__(kernel, arguments)
             if "conv" in kernel.name:
                 values = next(iter(found.values()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -106,7 +107,7 @@ def test_channels_of_weights_that_are_all_but_0_come_out_as_their_bias() -> None
         (4, {"strides": [1, 2], "dilations": [2, 1], "pads": [1, 1, 1, 1]}),
     ],
 )
-def test_a_transposed_convolution_is_the_same_but_for_roundings(groups: int, attributes: dict[str, object]) -> None:
+def test_a_transposed_convolution_is_the_same_but_for_roundings(groups: int, attributes: dict[str, Any]) -> None:
     random = np.random.default_rng(8)
     constants = {"w": random.normal(0, 1, (8, 6 // (groups if groups < 4 else 2), 3, 2)).astype(np.float32)}
     outs = constants["w"].shape[1] * groups
@@ -129,7 +130,7 @@ def test_a_transposed_convolution_is_the_same_but_for_roundings(groups: int, att
     ],
 )
 @pytest.mark.parametrize("by", [(2, 2), (1, 3)])
-def test_a_resize_repeats_pixels(by: tuple[int, int], attributes: dict[str, object]) -> None:
+def test_a_resize_repeats_pixels(by: tuple[int, int], attributes: dict[str, Any]) -> None:
     constants = {"scales": np.array([1, 1, *by], np.float32)}
     nodes = [node("Resize", ["x", "", "scales"], "y", mode="nearest", **attributes)]
     data = model(nodes, {"x": ("float32", (1, 3, 5, 4))}, {"y": "float32"}, constants)
@@ -150,7 +151,7 @@ def test_a_resize_repeats_pixels(by: tuple[int, int], attributes: dict[str, obje
     ],
 )
 def test_a_resize_of_another_kind_is_left_to_onnx_runtime(
-    scales: tuple[float, ...], attributes: dict[str, object]
+    scales: tuple[float, ...], attributes: dict[str, Any]
 ) -> None:
     constants = {"scales": np.array(scales, np.float32)}
     nodes = [node("Resize", ["x", "", "scales"], "y", **{"mode": "nearest", **attributes})]

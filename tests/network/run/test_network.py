@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,6 +25,7 @@ from neonlab.network.run import network as module
 from neonlab.network.run.choose import ways
 from neonlab.network.run.network import run_network
 from neonlab.network.run.shelf import Shelf
+from neonlab.verify.cases.case import Array
 
 ROOT = Path(__file__).resolve().parents[3]
 both = pytest.mark.parametrize("isa", [Isa.A32, Isa.A64], ids=["armv7", "armv8"])
@@ -65,7 +68,7 @@ def test_every_way_to_compute_a_node_gives_the_same(kind: str, isa: Isa) -> None
     assert names >= {"conv1x1", "matmul", "pack", "gemv", "requantize", "pad"}
 
 
-def pooled(pool: str, **attributes: object) -> tuple[bytes, Graph]:
+def pooled(pool: str, **attributes: Any) -> tuple[bytes, Graph]:
     """An average between a dequantization and a quantization."""
     constants = {"s": np.float32(0.05), "z": np.array(-3, np.int8), "t": np.float32(0.03), "u": np.array(9, np.int8)}
     nodes = [
@@ -115,8 +118,8 @@ def test_trained_networks_are_exact_on_both_instruction_sets(name: str, isa: Isa
 
 
 def test_a_kernel_that_is_wrong_is_noticed_with_its_first_value(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Slipping(module.Caller):
-        def __call__(self, kernel: Kernel, arguments: dict[str, np.ndarray | int]) -> dict[str, np.ndarray]:  # type: ignore[override]
+    class Slipping(Caller):
+        def __call__(self, kernel: Kernel, arguments: Mapping[str, Array | int]) -> dict[str, Array]:
             found = super().__call__(kernel, arguments)
             if "dwconv" in kernel.name:
                 values = next(iter(found.values()))

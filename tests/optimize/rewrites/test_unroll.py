@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from tests.optimize.loops import CONTRACT, code_of_text
@@ -66,7 +67,7 @@ def test_an_unrolled_loop_with_a_mistake_around_it_does_something_else(isa: Isa,
     text, code = loop_of(isa, "hs")
     new = unrolled(code, 2)
     assert new is not None and new.unrolled is not None
-    mistakes = {"done": "al", "few": "ls", "again": "hi", "restore": new.unrolled.lower}
+    mistakes: dict[str, Any] = {"done": "al", "few": "ls", "again": "hi", "restore": new.unrolled.lower}
     spoilt = replace(new, unrolled=replace(new.unrolled, **{wrong: mistakes[wrong]}))
     before, after = (left_behind(one, isa, DOWN) for one in (f"loop:\n{text}", written(text, code, spoilt)))
     # A branch that goes to the loop of one iteration too early is slow, not wrong.

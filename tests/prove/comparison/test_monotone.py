@@ -39,8 +39,10 @@ class _Drawn:
         self.numbers = [self.x]
         self.floats = [self.apply(Operation.FLOAT_OF, self.x)]
 
-    def apply(self, operation: Operation, *operands: np.ndarray, amount: int = 0) -> np.ndarray:
-        return self.table.apply(operation, *operands, amount=amount)
+    def apply(
+        self, operation: Operation, x: np.ndarray, y: np.ndarray | int = 0, z: np.ndarray | int = 0, *, amount: int = 0
+    ) -> np.ndarray:
+        return self.table.apply(operation, x, y, z, amount=amount)
 
     def constant(self, low: int = -900, high: int = 900) -> np.ndarray:
         return self.table.constants(np.array([self.random.integers(low, high)]))

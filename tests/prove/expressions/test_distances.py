@@ -18,7 +18,7 @@ pytestmark = pytest.mark.thorough("compiling the forms of expressions takes a mi
 _SEED = 17
 
 
-def _affine(table: ExpressionTable, a: Ids, b: Ids, factors: tuple[int, int, int]) -> Ids:
+def _affine(table: ExpressionTable, a: Ids, b: Ids, factors: tuple[int, ...]) -> Ids:
     """A node for p * a + q * b + r."""
     total = table.apply(Operation.SCALE, a, amount=factors[0])
     total = table.apply(Operation.ADD, total, table.apply(Operation.SCALE, b, amount=factors[1]))

@@ -166,7 +166,9 @@ WHOLE: Mapping[Rounding, Callable[[Fraction], int]] = {
 @pytest.mark.parametrize(("unsigned", "low", "high"), [(0, -(2**31), 2**31 - 1), (8, 0, 2**32 - 1)])
 def test_floats_become_whole_numbers_in_each_direction(rounding: Rounding, unsigned: int, low: int, high: int) -> None:
     x, _ = float_pairs(8)
-    x = np.concatenate([x, np.arange(-9, 9, 0.25, np.float32), np.nextafter(np.arange(0.5, 9), 0).astype(np.float32)])
+    x = np.concatenate(
+        [x, np.arange(-9, 9, 0.25, dtype=np.float32), np.nextafter(np.arange(0.5, 9), 0).astype(np.float32)]
+    )
     x = x[np.isfinite(x)]
     wanted = [WHOLE[rounding](Fraction(number)) for number in x.tolist()]
     held = [min(max(number, low), high) for number in wanted]

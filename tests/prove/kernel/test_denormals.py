@@ -26,7 +26,8 @@ def _leaves(table: ExpressionTable) -> list[int]:
     bits = np.array(_NUMBERS, np.float32).view(np.uint32)
     flushed = table.apply(Operation.FLOAT_FLUSH, floats[0])
     found = [table.apply(Operation.FLOAT_OF, whole), *floats, flushed, table.constants(bits)]
-    return np.concatenate(found).tolist()
+    leaves: list[int] = np.concatenate(found).tolist()
+    return leaves
 
 
 def _draws(random: np.random.Generator) -> np.ndarray:

@@ -129,7 +129,9 @@ def test_expressions_of_every_form_have_the_values_that_the_emulator_computes(is
     rng = random.Random(_SEED)
     plans, instructions, texts = _instructions(isa)
     emulator = SingleStep(isa, _SEED)
-    wrong, without_rule, too_large = [], [], []
+    wrong: list[str] = []
+    without_rule: list[str] = []
+    too_large: list[str] = []
     for number, (instruction, text) in enumerate(zip(instructions, texts, strict=True)):
         symbolic = SymbolicFile(isa, rng)
         rows, afters = [], []

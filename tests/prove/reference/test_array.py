@@ -43,9 +43,9 @@ class Inputs:
             span = Span(low, high)
         else:
             ids, span = self.symbols.table.elements(count, int(low), int(high)), None
-            numbers = self.random.integers(int(low), int(high), (30, count), endpoint=True)
-            numbers[10:20] = self.random.choice([int(low), int(high)], (10, count))
-            self.drawn.append(numbers)
+            whole = self.random.integers(int(low), int(high), (30, count), endpoint=True)
+            whole[10:20] = self.random.choice([int(low), int(high)], (10, count))
+            self.drawn.append(whole)
         return SymbolicArray.of(SymbolValue(self.symbols, ids.reshape(shape), kind, span))
 
     def check(self, compute: Callable[..., np.ndarray], *arrays: SymbolicArray) -> SymbolicArray:
@@ -64,7 +64,7 @@ class Inputs:
         return found
 
     def plain(self, array: SymbolicArray, draw: np.ndarray) -> np.ndarray:
-        numbers = draw[self.symbols.table.nodes["amount"][array.ids]]
+        numbers: np.ndarray = draw[self.symbols.table.nodes["amount"][array.ids]]
         return numbers.astype(np.uint32).view(np.float32) if array.dtype == SINGLE else numbers.astype(array.dtype)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -133,7 +134,7 @@ def test_symbols_lie_in_the_contracts_range() -> None:
 
 CLIP = kernel_named("clip_s8s8_flat_64")
 assert CLIP.operator is not None
-_Reference = Callable[[Array], object]
+_Reference = Callable[[Array], Any]
 
 
 class Copying(type(CLIP.operator)):  # type: ignore[misc]
@@ -158,7 +159,7 @@ def run_of(reference: _Reference) -> dict[str, np.ndarray]:
 def by_buffer(x: Array) -> Array:
     """Reach the memory by its address."""
     plain = np.ndarray.view(x, np.ndarray)
-    return np.frombuffer(bytes(memoryview(plain)), np.int8)[: x.size].copy() if plain.dtype.fields else plain.copy()
+    return np.frombuffer(bytes(plain.data), np.int8)[: x.size].copy() if plain.dtype.fields else plain.copy()
 
 
 def first_seen(x: Array) -> Array:

@@ -25,6 +25,7 @@ def reals(count: int) -> SymbolicArray:
 def test_half_away_is_one_rounding() -> None:
     array = reals(3)
     found = half_away(array)
+    assert isinstance(found, SymbolicArray)
     rows = array.symbols.table.nodes[found.ids]
     assert (rows["operation"] == Operation.FLOAT_ROUND).all()
     assert (rows["amount"] == Rounding.AWAY).all()
@@ -34,6 +35,7 @@ def test_half_away_is_one_rounding() -> None:
 def test_a_rounding_before_a_conversion_is_its_direction() -> None:
     array = reals(3)
     found = half_away(np.clip(array, -128, 127)).astype(np.int64)
+    assert isinstance(found, SymbolicArray)
     rows = array.symbols.table.nodes[found.ids]
     assert (rows["operation"] == Operation.INTEGER_OF).all() and (rows["amount"] == Rounding.AWAY).all()
 
@@ -42,7 +44,7 @@ def test_the_rounding_equals_the_steps_for_numbers_of_every_size() -> None:
     """Every exponent and sign with fractions about a half, a quarter of a million random bits, and both zeros."""
     print("seed 30")
     random = np.random.default_rng(30).integers(0, 2**32, 1 << 18, np.uint32)
-    halves = np.arange(0.5, 3000, 0.5, np.float32)
+    halves = np.arange(0.5, 3000, 0.5, dtype=np.float32)
     near = np.concatenate([halves, np.nextafter(halves, 0), np.nextafter(halves, np.float32(1e9)), [0.0, 0.25]])
     powers = np.ldexp(np.float32(1), np.arange(-149, 128)).astype(np.float32)
     sizes = np.concatenate([near, powers, powers * np.float32(1.5)]).astype(np.float32)
@@ -50,7 +52,9 @@ def test_the_rounding_equals_the_steps_for_numbers_of_every_size() -> None:
     numbers = numbers[np.isfinite(numbers)]
     array = reals(1)
     bits = numbers.view(np.uint32).astype(np.int64)[:, np.newaxis]
-    found = evaluate(array.symbols.table, half_away(array).ids, bits)[:, 0]
+    rounded = half_away(array)
+    assert isinstance(rounded, SymbolicArray)
+    found = evaluate(array.symbols.table, rounded.ids, bits)[:, 0]
     assert np.array_equal(found, half_away(numbers).view(np.uint32))
 
 

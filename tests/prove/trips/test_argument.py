@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.command_line import ROOT
 
@@ -19,6 +20,7 @@ from neonlab.measure.shape import Shape
 from neonlab.prove.proof import EverySize, ProofStatus, ShapeProof
 from neonlab.prove.trips import argument
 from neonlab.prove.trips.argument import prove_every
+from neonlab.prove.trips.passes import Loop, growing
 from neonlab.verify.cases.operator import Operator
 
 pytestmark = pytest.mark.thorough(
@@ -269,10 +271,8 @@ def test_a_reference_that_is_no_sum_is_noticed_at_the_sizes_that_are_looked_at(
 def test_a_path_that_was_found_wrong_is_noticed_at_the_greatest_size(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    growing = argument.growing
-
-    def wrong(paths: list[object]) -> list[object]:
-        return [replace(loop, growth=loop.growth + 1) for loop in growing(paths)]  # type: ignore[arg-type, type-var]
+    def wrong(paths: Sequence[np.ndarray]) -> list[Loop]:
+        return [replace(loop, growth=loop.growth + 1) for loop in growing(paths)]
 
     monkeypatch.setattr(argument, "growing", wrong)
     found = _with_a_greatest_that_is_proved(_kernel(tmp_path, _FEWER), _SHAPE)

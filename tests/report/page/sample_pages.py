@@ -41,7 +41,7 @@ def page_of(kernel: Kernel) -> KernelPage:
             profiles.setdefault(core, one)
         curves[core] = {kernel.title: tuple(points)}
     variants = {core: {kernel.title: profile} for core, profile in profiles.items()}
-    return KernelPage(kernel, check(kernel, shapes=shapes[:1]), str(shapes[0]), profiles, variants, curves)
+    return KernelPage(kernel, check(kernel, shapes=shapes[:1]), shapes[0], profiles, variants, curves)
 
 
 @pytest.fixture(scope="module", params=TITLES)

@@ -216,7 +216,8 @@ def test_a_kernel_has_a_page_though_none_of_the_usual_cores_can_run_it() -> None
 
 def test_the_contract_is_shown_to_the_last_digit() -> None:
     kernel = KERNELS["armv8/requantize_s32s8_rows_1x16_ruy"]
-    text = kernel_page(KernelPage(kernel, check(kernel, shapes=[parse_shape(kernel, "1x16")]), "1x16", {}, {}, {}))
+    shape = parse_shape(kernel, "1x16")
+    text = kernel_page(KernelPage(kernel, check(kernel, shapes=[shape]), shape, {}, {}, {}))
     assert "-1,073,741,824 to 1,073,741,824" in text and "1 to 1,048,576" in text and "e+0" not in text
 
 
@@ -250,7 +251,7 @@ def test_the_index_keeps_pages_that_are_there_and_replaces_those_written_again(t
         assert isinstance(profile, Profile)
         profiles, variants = {"cortex-a53": profile}, {"cortex-a53": {title: profile}}
         verdict = check(kernel, shapes=[shape])
-        pages.append(KernelPage(kernel, verdict, text, profiles, variants, {"cortex-a53": {}}))
+        pages.append(KernelPage(kernel, verdict, shape, profiles, variants, {"cortex-a53": {}}))
     (tmp_path / "mine.html").write_text("<p>not a page of a kernel</p>")
     (tmp_path / "broken.html").write_text('<script type="application/json" id="row">{"title":1}</script>')
 

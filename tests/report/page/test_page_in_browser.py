@@ -65,7 +65,8 @@ def test_a_narrow_window_has_the_count_that_is_the_heat_and_room_for_statements(
     tab.select_option("#heat", heat)
     cells = tab.locator("table.source").first.locator("thead th")
     assert [number for number in range(1, 4) if cells.nth(number).is_visible()] == [column]
-    assert (cells.nth(4).bounding_box() or {})["x"] < 390 / 2
+    box = cells.nth(4).bounding_box()
+    assert box is not None and box["x"] < 390 / 2
     assert problems == []
     tab.context.close()
 
@@ -157,7 +158,7 @@ def test_of_several_loops_each_can_be_chosen(browser: Browser, tmp_path: Path) -
     profile = profiling.profile(kernel, shape, memory=MemoryOptions("cortex-a53", loop=True))
     assert isinstance(profile, Profile) and len(profile.loops) >= 2
     one, core = {kernel.title: profile}, "cortex-a53"
-    page = KernelPage(kernel, check(kernel, shapes=[shape]), str(shape), {core: profile}, {core: one}, {core: {}})
+    page = KernelPage(kernel, check(kernel, shapes=[shape]), shape, {core: profile}, {core: one}, {core: {}})
     (path, contents), _ = write_pages([page], (core,), tmp_path).items()
     path.write_bytes(contents)
     tab, problems = opened(browser, path, 1440)

@@ -9,12 +9,13 @@ import pytest
 from tests.sample import KERNELS
 
 from neonlab.errors import InputError
+from neonlab.lab.repository.able_cores import runs_on
 from neonlab.lab.repository.kernel_name import KernelName
 from neonlab.lab.repository.library import Library, open_library
 from neonlab.lab.run.profile import profile
 from neonlab.measure.cores.modelled import ModelledCore, cores_named
 from neonlab.measure.profile import Profile
-from neonlab.report.tables.ladder import CORES, Cost, Ladder, Step, ladder_document, read_ladders, runs_on
+from neonlab.report.tables.ladder import CORES, Cost, Ladder, Step, ladder_document, read_ladders
 
 ROOT = Path(__file__).resolve().parents[3]
 LADDERS = read_ladders(open_library(ROOT))

@@ -53,7 +53,7 @@ def places_apart(a: float, b: float) -> int:
     """Floats between two, 0 if they are the same."""
     if math.isnan(a) or math.isnan(b):
         return 0 if math.isnan(a) and math.isnan(b) else 1 << 30
-    bits = [struct.unpack("<i", struct.pack("<f", value))[0] for value in (a, b)]
+    bits: list[int] = [struct.unpack("<i", struct.pack("<f", value))[0] for value in (a, b)]
     first, second = (value if value >= 0 else -(value & 0x7FFFFFFF) for value in bits)
     return abs(first - second)
 
@@ -70,7 +70,7 @@ def guarded(function: Callable[[float], int]) -> Callable[[float], float]:
     return lambda value: math.copysign(float(function(value)), value) if math.isfinite(value) else value
 
 
-EXACT = {
+EXACT: dict[str, Callable[[float], float]] = {
     "floor": guarded(math.floor), "ceil": guarded(math.ceil), "trunc": guarded(math.trunc), "round": half_away,
     "roundeven": half_even, "rint": half_even, "nearbyint": half_even, "fabs": abs,
 }  # fmt: skip

@@ -12,6 +12,7 @@ from tests.verify.sanitized_call import call, contract_of, line_of, standard_con
 from neonlab.assemble.assembler import assemble_file
 from neonlab.assemble.linking import link
 from neonlab.emulate.guest.buffer import Buffer
+from neonlab.emulate.machine import Argument
 from neonlab.emulate.run import Fault, FaultKind, Run
 from neonlab.isa.decode import decode_word
 from neonlab.isa.model.isa import Isa
@@ -303,7 +304,7 @@ def test_a_write_of_x18_in_an_included_file_is_one_all_the_same(name: str, tmp_p
     (tmp_path / name).write_text(".macro step\n    mov x18, x0\n.endm\n")
     main = tmp_path / "kernel.S"
     main.write_text(f'#include "{name}"\n    .text\n    .global kernel\nkernel:\n    step\n    ret\n')
-    arguments = [Buffer("src", np.zeros(8, np.uint8)), Buffer("dst", np.zeros(8, np.uint8), True), 8]
+    arguments: list[Argument] = [Buffer("src", np.zeros(8, np.uint8)), Buffer("dst", np.zeros(8, np.uint8), True), 8]
     contract = standard_contract(A64)
     with SanitizedMachine(link(assemble_file(main, isa=A64)), contract) as machine:
         fault = machine.call("kernel", place_arguments(contract, arguments, 1), contract.signature, seed=3)

@@ -50,7 +50,7 @@ def _same(one: SavedCase, other: SavedCase) -> bool:
 def test_a_case_is_read_as_it_was_saved_and_equal_cases_give_equal_bytes(tmp_path: Path) -> None:
     data = saved_bytes(_CASE)
     assert _same(read_saved(_file(tmp_path, data)), _CASE)
-    in_another_order = replace(_CASE, inputs=dict(reversed(_CASE.inputs.items())))
+    in_another_order = replace(_CASE, inputs=dict(reversed(list(_CASE.inputs.items()))))
     assert saved_bytes(in_another_order) == data
     assert saved_bytes(replace(_CASE, seed=8)) != data
     other = {**_CASE.inputs, "params.scales": np.array([1.5, 0.0, np.inf], np.float32)}

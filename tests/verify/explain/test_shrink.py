@@ -16,6 +16,7 @@ from neonlab.lab.repository.library import open_kernel
 from neonlab.lab.run.plan import draw_case, parse_shape
 from neonlab.verify.cases.case import Array, Case, CaseName
 from neonlab.verify.cases.generated import generated_case
+from neonlab.verify.cases.operator import Operator
 from neonlab.verify.cases.space import Space
 from neonlab.verify.checker import Checker
 from neonlab.verify.explain.shrink import MOST_TRIALS, describe_inputs, shrink, shrink_case
@@ -34,7 +35,7 @@ rows = { reg = "x3", range = [2, 64] }
 """
 
 
-def _case(shape: str, pattern: str = "random") -> tuple[Case, Contract, object]:
+def _case(shape: str, pattern: str = "random") -> tuple[Case, Contract, Operator | None]:
     opened = open_kernel(KERNEL)
     return (
         draw_case(opened, CaseName(parse_shape(opened, shape), pattern, 1)),

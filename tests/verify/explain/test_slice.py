@@ -221,8 +221,8 @@ def test_no_input_outside_the_slice_matters_and_each_inside_does(isa: Isa) -> No
         for byte in range(32):
             data = buffer.data.copy()
             data.view(np.uint8)[byte] ^= 0x15
-            for element in np.flatnonzero(outputs(data)[:4] != before[:4]):
-                reached[int(element)].add(byte)
+            for at in np.flatnonzero(outputs(data)[:4] != before[:4]):
+                reached[int(at)].add(byte)
     for element in range(4):
         assert set(_small(isa, element).elements["x"]) == reached[element]
 

@@ -7,7 +7,7 @@ import pytest
 from tests.verify.lane_kernels import kernel
 
 from neonlab.emulate.guest.buffer import Buffer
-from neonlab.emulate.machine import Machine
+from neonlab.emulate.machine import Argument, Machine
 from neonlab.emulate.run import Fault, Run
 from neonlab.isa.model.isa import Isa
 from neonlab.verify.lanes import reach as lane_wrap_reach
@@ -37,7 +37,7 @@ def found_in(isa: Isa, body: str, rows: list[list[int]], returns: str = "void") 
     data = np.array(rows, np.int16)
 
     def call(machine: Machine) -> Run | Fault:
-        arguments = [Buffer("a", data), Buffer("c", np.zeros_like(data), writable=True), len(rows)]
+        arguments: list[Argument] = [Buffer("a", data), Buffer("c", np.zeros_like(data), writable=True), len(rows)]
         outcome = machine.call("kernel", arguments, contract.signature)
         assert isinstance(outcome, Run), outcome
         return outcome

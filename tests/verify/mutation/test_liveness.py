@@ -46,6 +46,7 @@ def _live(body: str, *, before: str) -> int:
     head = 'summary = "narrows"\nprototype = "void (size_t n)"\nisa = ["armv8.0-a", "neon"]'
     contract = parse_contract(f'/*toml\n{head}\n[args]\nn = {{ reg = "x0", range = [1, 9] }}\n*/\n', "armv8/narrow.S")
     program = link(assemble_text(f".text\n.global narrow\nnarrow:\n{body}ret\n", isa=Isa.A64, path="narrow.S"))
+    assert contract is not None
     live = live_bytes(program, contract)
     return next(live.live_in[i.address] for i in program.instructions if i.text.startswith(before)) & bits(
         places_of(vector(1), Isa.A64)

@@ -85,7 +85,9 @@ def index_page(
     """
     cores = list(dict.fromkeys([*cores, *(core for row, _ in rows for core in row.cycles)]))
     cores = [core for core in cores if any(core in row.cycles for row, _ in rows)]
-    return _template("index.html.j2").render(rows=rows, cores=cores, findings=findings, forms=forms, script=asset("index.js"))
+    return _template("index.html.j2").render(
+        rows=rows, cores=cores, findings=findings, forms=forms, script=asset("index.js")
+    )
 
 
 def forms_html() -> str:

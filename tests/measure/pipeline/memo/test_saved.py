@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from tests.measure.pipeline.test_cost import random_loop
+from tests.measure.pipeline.loops import random_loop
 
 from neonlab.measure.cores.pipeline import load_pipeline
 from neonlab.measure.pipeline.machine import PipelineMachine
