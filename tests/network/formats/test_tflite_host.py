@@ -16,6 +16,7 @@ from neonlab.errors import InputError
 from neonlab.network.formats.tflite import read_tflite
 from neonlab.network.graph import Graph
 from neonlab.network.passes.every import apply_passes
+from neonlab.network.reference import litert
 from neonlab.network.reference.inference import drawn, feed, next_states, run_reference
 from neonlab.network.reference.litert import INSTALL
 from neonlab.network.run.network import macs_of
@@ -290,6 +291,12 @@ REFUSED: dict[str, tuple[One, str]] = {
     "type": (One("CAST", [f(5)], [Tensor((5,), "float16")], _table("CastOptions", outDataType=1), 0, 1), "float16"),
     "axis": (One("GATHER", [f(4, 3), c([2])], [f(1, 3)], _table("GatherOptions", axis=7), 0, 1), "axis"),
     "missing input": (One("BATCH_MATMUL", [f(4, 3)], [f(4, 3)], _table("BatchMatMulOptions"), 0, 1), "NumInputs"),
+    "input left out": (One("SIGN", [], [f(4)], {}, 0, 1), "lacks input 0"),
+    "no scale": (One("SUB", [q(4), i(4, dtype="int8")], [q(4)]), "`t1` is int8 without a scale, beside"),
+    "scales of data": (
+        One("LESS", [Tensor((2, 4), "int8", [0.1, 0.2], [0, 0]), q(2, 4)], [i(2, 4, dtype="bool")]),
+        "`t0` has 2 scales, and is no constant",
+    ),
     "version": (One("SIN", [f(4)], [f(4)], {}, 0, 9), "Didn't find op for builtin opcode 'SIN' version '9'"),
     "shapes": (One("SUB", [f(4, 3), f(5)], [f(4, 3)], {}, 0, 1), r"broadcast|\(4,3\)|do not"),
 }
@@ -303,13 +310,27 @@ def test_what_litert_cannot_compute_is_named(kind: str) -> None:
     # An output of a type that the lab does not have may not be one of the network.
     shape = tensors[-1].shape
     nodes = [
-        Operator(one.name, list(range(len(one.inputs))), [len(one.inputs)], one.options, one.version, one.custom),
+        Operator(
+            one.name, list(range(len(one.inputs))) or [-1], [len(one.inputs)], one.options, one.version, one.custom
+        ),
         Operator("WHILE", [len(one.inputs)], [output], {}, 1),
     ]
     given = [number for number, tensor in enumerate(one.inputs) if tensor.values is None]
     data = build([*tensors, f(*shape)], nodes, given, [output])
     with pytest.raises(InputError, match=rf"2 nodes that the lab cannot run: .*({why}).*; WHILE `1 WHILE`: runs an"):
         read_tflite("network.tflite", data)
+
+
+def test_a_process_that_an_operator_ends_is_started_again() -> None:
+    one = SINGLE["bilinear"].model()
+    graph, wanted = _same(one)
+    worker = litert._shared()
+    assert worker._process is not None
+    worker._process.kill()
+    given = feed(graph, drawn(graph, 3))
+    with pytest.raises(InputError, match=r"LiteRT: the process that runs it ended \(SIGKILL\)"):
+        run_reference(graph, given)
+    assert np.array_equal(run_reference(graph, given)[graph.outputs[0]], wanted[0])
 
 
 def test_an_index_that_does_not_exist_is_said() -> None:

@@ -144,7 +144,8 @@ def _variables(draft: Draft, graphs: tuple[FileGraph, ...]) -> tuple[list[State]
             else:
                 reads[variable] = read
         elif operator.name == "ASSIGN_VARIABLE":
-            current[_handle(draft, handles, operator)] = str(operator.inputs[1])
+            variable = _handle(draft, handles, operator)
+            current[variable] = str(operator.inputs[1])
     starts = _starts(draft, graphs)
     states, first = [], {}
     for variable, read in sorted(reads.items()):
@@ -170,7 +171,7 @@ def _handle(draft: Draft, handles: dict[int, str], operator: FileOperator) -> st
     if not operator.inputs or operator.inputs[0] not in handles:
         raise draft.fail(f"{operator.name} of something that is no variable")
     wanted = 2 if operator.name == "ASSIGN_VARIABLE" else 1
-    if len(operator.inputs) != wanted or (wanted == 1 and len(operator.outputs) != 1):
+    if len(operator.inputs) != wanted or min(operator.inputs) < 0 or (wanted == 1 and len(operator.outputs) != 1):
         raise draft.fail(f"{operator.name} of `{handles[operator.inputs[0]]}` has the wrong number of tensors")
     return handles[operator.inputs[0]]
 

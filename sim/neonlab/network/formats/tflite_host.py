@@ -24,6 +24,12 @@ _CUSTOM = ("TFLite_Detection_PostProcess",)
 _RANDOM = ("MULTINOMIAL", "RANDOM_STANDARD_NORMAL", "RANDOM_UNIFORM", "STABLEHLO_RNG_BIT_GENERATOR")
 #: Operators that run other subgraphs.
 _CONTROL = ("CALL", "DELEGATE", "IF", "STABLEHLO_CASE", "STABLEHLO_COMPOSITE", "STABLEHLO_WHILE", "WHILE")
+#: Operators with inputs that may be left out, and the first of these: biases, and parts of recurrent layers.
+_OPTIONAL = {
+    "CONV_2D": 2, "CONV_3D": 2, "CONV_3D_TRANSPOSE": 3, "DEPTHWISE_CONV_2D": 2, "FULLY_CONNECTED": 2, "LSTM": 1,
+    "SVDF": 3, "TRANSPOSE_CONV": 3, "UNIDIRECTIONAL_SEQUENCE_LSTM": 1,
+}  # fmt: skip
+_EIGHT = ("int8", "uint8")
 
 
 def why_never(operator: FileOperator) -> str:
@@ -64,6 +70,7 @@ def _folded(place: Place, operator: FileOperator) -> list[Array]:
     elif why_never(operator) or taken_by(place, operator):
         return []
     else:
+        _check(place, operator)
         alone = alone_of(place, operator)
         found = [alone.run(number, ()) for number in range(len(operator.outputs))]
     for number, values, dtype in zip(operator.outputs, found, dtypes, strict=True):
@@ -84,6 +91,7 @@ def on_host(place: Place, name: str, operator: FileOperator) -> None:
         raise Refusal(never)
     if not operator.outputs or min(operator.outputs) < 0:
         raise Refusal("lacks an output")
+    _check(place, operator)
     alone = alone_of(place, operator)
     try:
         promised = alone.promised()
@@ -100,6 +108,21 @@ def on_host(place: Place, name: str, operator: FileOperator) -> None:
         _replace(place, number, shape)
     outputs = [*(place.tensor(number).name for number in operator.outputs), *(_keep(place, number) for number in kept)]
     _add(place, name, operator.name, alone, taken, outputs, macs)
+
+
+def _check(place: Place, operator: FileOperator) -> None:
+    """Raise Refusal for an operator by which LiteRT 2.3 ends the process: it reads what is not there."""
+    for number, at in enumerate(operator.inputs):
+        if at < 0 and number < _OPTIONAL.get(operator.name, len(operator.inputs)):
+            raise Refusal(f"lacks input {number}")
+    numbers = [number for number in (*operator.inputs, *operator.outputs) if number >= 0]
+    eight = [place.graph.tensors[number] for number in numbers if place.graph.tensors[number].dtype in _EIGHT]
+    scaled = [tensor for tensor in eight if tensor.quantization is not None]
+    for tensor in eight:
+        if tensor.quantization is None and scaled:
+            raise Refusal(f"`{tensor.name}` is {tensor.dtype} without a scale, beside tensors that have one")
+        if tensor.quantization is not None and len(tensor.quantization.scales) > 1 and tensor.data is None:
+            raise Refusal(f"`{tensor.name}` has {len(tensor.quantization.scales)} scales, and is no constant")
 
 
 def _promise(place: Place, number: int, promised: Promised) -> Sequence[int]:

@@ -135,12 +135,12 @@ class _Worker:
             held = [answers.take(size) for size in found["sizes"]]
         except TimeoutError:
             self.stop()
-            raise LiteRtRefusal(f"LiteRT gives no answer within {seconds:.0f} seconds") from None
+            raise LiteRtRefusal(f"the process that runs it gives no answer within {seconds:.0f} seconds") from None
         except (EOFError, BrokenPipeError):
             code = process.wait()
             self.stop()
             ended = signal.Signals(-code).name if code < 0 else f"exit status {code}"
-            raise LiteRtRefusal(f"LiteRT crashes ({ended})") from None
+            raise LiteRtRefusal(f"the process that runs it ended ({ended})") from None
         except BaseException:
             # The rest of an answer would be taken for the next one.
             self.stop()
