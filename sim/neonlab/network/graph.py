@@ -49,6 +49,7 @@ OPERATORS: Mapping[str, str] = {
     "resize_nearest": "nearest-neighbour resize",
     "float": "operator on floats",
     "onnx": "operator that ONNX Runtime computes",
+    "litert": "operator that LiteRT computes",
     "integer_sums": "products with zero points that data decide",
 }
 

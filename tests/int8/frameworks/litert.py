@@ -11,11 +11,15 @@ from tests.tools import require_module
 
 _VERSIONS = {"CONV_2D": 3, "DEPTHWISE_CONV_2D": 3, "FULLY_CONNECTED": 4}  # 2 is where the others learnt int8
 _TYPES = {"float32": "FLOAT32", "int32": "INT32", "uint8": "UINT8", "int8": "INT8", "int16": "INT16"}
+_TYPES |= {"int64": "INT64", "bool": "BOOL", "float16": "FLOAT16"}
 
 
 @dataclass(frozen=True)
 class Tensor:
-    """A tensor of the model: its shape and type, how it is quantized, and its values if it is a constant."""
+    """A tensor of the model: its shape and type, how it is quantized, and its values if it is a constant.
+
+    A `variable` is kept by an operator from one inference to the next.
+    """
 
     shape: tuple[int, ...]
     dtype: str
@@ -23,6 +27,7 @@ class Tensor:
     zero_point: Sequence[int] = ()
     axis: int = 0
     values: np.ndarray | None = None
+    variable: bool = False
 
     @classmethod
     def constant(
@@ -73,12 +78,17 @@ def _model(operator: str, inputs: Sequence[Tensor], output: Tensor, options: dic
 
 @dataclass(frozen=True)
 class Operator:
-    """An operator of a model: numbers of its tensors, and the fields of its options, the table's name among them."""
+    """An operator of a model: numbers of its tensors, and the fields of its options, the table's name among them.
+
+    `custom` is the name of a CUSTOM one, and the bytes of its options.
+    """
 
     name: str
     inputs: Sequence[int]
     outputs: Sequence[int]
     options: dict[str, Any]
+    version: int = 0
+    custom: tuple[str, bytes] = ("SomebodysOwn", b"")
 
 
 def build(
@@ -106,6 +116,7 @@ def build(
             tensor.quantization.scale = [float(np.float32(s)) for s in one.scale]
             tensor.quantization.zeroPoint = [int(z) for z in (one.zero_point or [0] * len(one.scale))]
             tensor.quantization.quantizedDimension = one.axis
+        tensor.isVariable = one.variable
         graph.tensors.append(tensor)
     graph.operators, model.operatorCodes = [], []
     for number, made in enumerate(operators):
@@ -121,9 +132,13 @@ def build(
         graph.operators.append(node)
         code = schema.OperatorCodeT()
         code.builtinCode = getattr(schema.BuiltinOperator, made.name)
-        code.deprecatedBuiltinCode, code.version = min(code.builtinCode, 127), _VERSIONS.get(made.name, 2)
+        code.deprecatedBuiltinCode, code.version = (
+            min(code.builtinCode, 127),
+            made.version or _VERSIONS.get(made.name, 2),
+        )
         if made.name == "CUSTOM":
-            code.customCode = b"SomebodysOwn"
+            code.customCode = made.custom[0].encode()
+            node.customOptions = np.frombuffer(made.custom[1], np.uint8)
         model.operatorCodes.append(code)
     graph.inputs, graph.outputs = list(inputs), list(outputs)
     model.subgraphs = [graph]

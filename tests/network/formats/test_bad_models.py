@@ -31,7 +31,7 @@ def relu(shape: tuple[int, ...] = (1, 4), name: str = "RELU") -> bytes:
 
 TFLITE: dict[str, tuple[Callable[[], bytes], str]] = {
     "custom": (lambda: relu(name="CUSTOM"), "1 node that the lab cannot run: SomebodysOwn `0 Somebody"),
-    "unknown": (lambda: relu(name="EXP"), "EXP `0 EXP`: an operator that the lab does not have"),
+    "unknown": (lambda: relu(name="RFFT2D"), "RFFT2D `0 RFFT2D`: an operator that the lab does not have"),
     "huge": (lambda: relu((1 << 20, 1 << 20)), "1,099,511,627,776 elements"),
     "no size": (lambda: relu((1, 0)), "every size must be 1 or more"),
     "no output": (
@@ -47,7 +47,7 @@ TFLITE: dict[str, tuple[Callable[[], bytes], str]] = {
         "in a cycle: `",
     ),
     "floats": (
-        lambda: build([image((1, 4), "float32")] * 2, [Operator("RELU", [0], [1], {})], [0], [1]),
+        lambda: build([image((1, 4), "float32"), image((1, 4))], [Operator("RELU", [0], [1], {})], [0], [1]),
         "is float32, not int8 or uint8 with a scale: quantize the model",
     ),
     "wrong rank": (
@@ -78,9 +78,9 @@ def test_a_bad_tflite_is_refused_in_words(kind: str) -> None:
 
 
 def test_every_operator_that_is_not_there_is_named_at_once() -> None:
-    operators = [Operator("EXP", [0], [1], {}), Operator("RELU", [1], [2], {}), Operator("SIN", [2], [3], {})]
+    operators = [Operator("WHILE", [0], [1], {}), Operator("RELU", [1], [2], {}), Operator("RFFT2D", [2], [3], {})]
     data = build([image((1, 4))] * 4, operators, [0], [3])
-    with pytest.raises(InputError, match=r"2 nodes that the lab cannot run: EXP `0 EXP`: .*; SIN `2 SIN`: "):
+    with pytest.raises(InputError, match=r"2 nodes that the lab cannot run: WHILE `0 WHILE`: .*; RFFT2D `2 RFFT2D`: "):
         read_tflite("bad.tflite", data)
 
 

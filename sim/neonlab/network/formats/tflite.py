@@ -12,8 +12,10 @@ import numpy as np
 
 from neonlab.network.formats.draft import Draft, Refusal
 from neonlab.network.formats.tflite_file import FileGraph, FileOperator, FileTensor, read_graphs
-from neonlab.network.formats.tflite_operators import MAPPINGS, Place
-from neonlab.network.graph import Array, Graph, Quantization, State, Tensor
+from neonlab.network.formats.tflite_host import fold, on_host
+from neonlab.network.formats.tflite_operators import MAPPINGS, Mapped, Place
+from neonlab.network.graph import DTYPES, Array, Graph, Quantization, State
+from neonlab.network.reference.litert import INSTALL
 
 ARITHMETICS = ("reference", "xnnpack")
 _VARIABLES = ("VAR_HANDLE", "READ_VARIABLE", "ASSIGN_VARIABLE", "CALL_ONCE")
@@ -31,9 +33,9 @@ def read_tflite(path: str, data: bytes, arithmetic: str = "reference") -> Graph:
     states, starts, aliases = _variables(draft, graphs)
     names = _names(graphs[0])
     main = graphs[0]
-    for number, tensor in enumerate(main.tensors):
-        if tensor.dtype != "resource" and number not in aliases:
-            _add(draft, names[number], tensor)
+    for number in _used(draft, main, names):
+        if number not in aliases:
+            _add(draft, names[number], main.tensors[number])
     place = Place(draft, main, [aliases.get(number, name) for number, name in enumerate(names)], arithmetic)
     for number, operator in enumerate(main.operators):
         if operator.name not in _VARIABLES:
@@ -42,8 +44,11 @@ def read_tflite(path: str, data: bytes, arithmetic: str = "reference") -> Graph:
         PurePath(path).stem,
         [place.names[number] for number in main.inputs],
         [place.names[number] for number in main.outputs],
-        [State(state.name, place.name_of(state.read), place.name_of(state.written)) for state in states],
-        starts,
+        [
+            *(State(state.name, place.name_of(state.read), place.name_of(state.written)) for state in states),
+            *place.states,
+        ],
+        {**starts, **place.starts},
     )
 
 
@@ -58,7 +63,26 @@ def _names(graph: FileGraph) -> list[str]:
     return found
 
 
-def _add(draft: Draft, name: str, tensor: FileTensor) -> Tensor:
+def _used(draft: Draft, graph: FileGraph, names: list[str]) -> list[int]:
+    """Return the tensors that operators take or put out; not those of types that the graph does not have.
+
+    Raises InputError for such an input or output of the network.
+    """
+    ends = {*graph.inputs, *graph.outputs}
+    made = {number for operator in graph.operators for number in operator.outputs}
+    found = []
+    for number in sorted(ends.union(made, *(operator.inputs for operator in graph.operators)) - {-1}):
+        tensor = graph.tensors[number]
+        if tensor.dtype in DTYPES:
+            # A constant without elements, such as no axes, is no tensor of the graph.
+            if number in ends or number in made or 0 not in tensor.shape:
+                found.append(number)
+        elif number in ends:
+            raise draft.fail(f"tensor `{names[number]}` is {tensor.dtype}, which the lab does not have")
+    return found
+
+
+def _add(draft: Draft, name: str, tensor: FileTensor) -> None:
     quantization = tensor.quantization
     if tensor.dtype in ("float32", "bool"):
         quantization = None
@@ -67,24 +91,35 @@ def _add(draft: Draft, name: str, tensor: FileTensor) -> Tensor:
     data = tensor.data
     if data is not None and data.size == 0:
         data = None
-    if tensor.dtype.startswith("type "):
-        raise draft.fail(f"tensor `{name}` has the {tensor.dtype} of TFLite, which the lab does not have")
-    return draft.add(name, tensor.shape, tensor.dtype, quantization, data)
+    draft.add(name, tensor.shape, tensor.dtype, quantization, data)
 
 
 def _map(place: Place, number: int, operator: FileOperator) -> None:
-    name = f"{number} {operator.name}"
-    mapping = MAPPINGS.get(operator.name)
-    if mapping is None:
-        kind = "a custom operator" if operator.custom else "an operator that the lab does not have"
-        place.draft.refuse(name, operator.name, kind)
+    """Add an operator, by the lab's own arithmetic if it has one, else by LiteRT; note why where it cannot be."""
+    if fold(place, operator):
         return
+    name, before = f"{number} {operator.name}", len(place.draft.nodes)
+    mapping = MAPPINGS.get(operator.name)
+    why = "" if mapping is None else _refused(mapping, place, name, operator)
+    if mapping is not None and not why:
+        return
+    del place.draft.nodes[before:]
+    # What the lab's own arithmetic does not cover, LiteRT may; if not, the first reason is the clearer one.
+    host = _refused(on_host, place, name, operator)
+    if host:
+        told = f"{why}; {INSTALL}" if why and host == INSTALL else why or host
+        place.draft.refuse(name, operator.name, told)
+
+
+def _refused(mapping: Mapped, place: Place, name: str, operator: FileOperator) -> str:
+    """Add an operator as `mapping` does; return why it cannot be, or "" if it was."""
     try:
         mapping(place, name, operator)
     except Refusal as error:
-        place.draft.refuse(name, operator.name, str(error))
+        return str(error)
     except (IndexError, KeyError, TypeError, ValueError, ArithmeticError) as error:
-        place.draft.refuse(name, operator.name, f"lacks an input, an output or an option ({error})")
+        return f"lacks an input, an output or an option ({error})"
+    return ""
 
 
 def _variables(draft: Draft, graphs: tuple[FileGraph, ...]) -> tuple[list[State], dict[str, Array], dict[int, str]]:
@@ -109,7 +144,8 @@ def _variables(draft: Draft, graphs: tuple[FileGraph, ...]) -> tuple[list[State]
             else:
                 reads[variable] = read
         elif operator.name == "ASSIGN_VARIABLE":
-            current[_handle(draft, handles, operator)] = str(operator.inputs[1])
+            variable = _handle(draft, handles, operator)
+            current[variable] = str(operator.inputs[1])
     starts = _starts(draft, graphs)
     states, first = [], {}
     for variable, read in sorted(reads.items()):
@@ -135,7 +171,7 @@ def _handle(draft: Draft, handles: dict[int, str], operator: FileOperator) -> st
     if not operator.inputs or operator.inputs[0] not in handles:
         raise draft.fail(f"{operator.name} of something that is no variable")
     wanted = 2 if operator.name == "ASSIGN_VARIABLE" else 1
-    if len(operator.inputs) != wanted or (wanted == 1 and len(operator.outputs) != 1):
+    if len(operator.inputs) != wanted or min(operator.inputs) < 0 or (wanted == 1 and len(operator.outputs) != 1):
         raise draft.fail(f"{operator.name} of `{handles[operator.inputs[0]]}` has the wrong number of tensors")
     return handles[operator.inputs[0]]
 

@@ -18,31 +18,45 @@ from neonlab.errors import InputError
 from neonlab.network.graph import MOST_NODES, Array, Quantization
 
 _BROKEN = (struct.error, IndexError, ValueError, TypeError, KeyError, OverflowError, AttributeError)
-_DTYPES = {0: "float32", 2: "int32", 3: "uint8", 4: "int64", 6: "bool", 7: "int16", 9: "int8", 13: "resource"}
+#: Types by their numbers in the schema, under numpy's names, and those that numpy does not have.
+_DTYPES = {
+    0: "float32", 1: "float16", 2: "int32", 3: "uint8", 4: "int64", 6: "bool", 7: "int16", 8: "complex64", 9: "int8",
+    10: "float64", 11: "complex128", 12: "uint64", 15: "uint32", 16: "uint16",
+}  # fmt: skip
+_OTHERS = {5: "string", 13: "resource", 14: "variant", 17: "int4", 18: "bfloat16"}
 _IDENTIFIER = b"TFL3"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FileTensor:
-    """A tensor as the file has it; `data` is None unless it is a constant."""
+    """A tensor as the file has it; `data` is None unless it is a constant, `variable` if an operator keeps it."""
 
     name: str
     shape: tuple[int, ...]
     dtype: str
     quantization: Quantization | None
     data: Array | None
-    known: bool = True
+    variable: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FileOperator:
-    """An operator as the file has it: its name, numbers of tensors (-1 for one left out), and its options by name."""
+    """An operator as the file has it: its name, numbers of tensors (-1 for one left out), and its options by name.
+
+    `code` and `version` are those of the schema, `table` is the name of its options there, and `custom_options` are the
+    bytes of a custom operator's.
+    """
 
     name: str
     custom: bool
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
     options: Mapping[str, Any] = field(default_factory=dict)
+    code: int = 0
+    version: int = 1
+    table: str = ""
+    custom_options: bytes = b""
+    intermediates: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -114,7 +128,11 @@ class _Reader:
             _numbers(graph.InputsAsNumpy()),
             _numbers(graph.OutputsAsNumpy()),
         )
-        for used in (found.inputs, found.outputs, *((*o.inputs, *o.outputs) for o in found.operators)):
+        for used in (
+            found.inputs,
+            found.outputs,
+            *((*o.inputs, *o.outputs, *o.intermediates) for o in found.operators),
+        ):
             for number in used:
                 if not -1 <= number < len(tensors):
                     raise ValueError(f"tensor {number} of {len(tensors)}")
@@ -125,13 +143,15 @@ class _Reader:
         if tensor.ShapeSignatureLength() and any(size < 0 for size in _numbers(tensor.ShapeSignatureAsNumpy())):
             # A size that the caller chooses, and with which the file is 1.
             shape = tuple(max(size, 1) for size in shape)
-        dtype = _DTYPES.get(tensor.Type(), f"type {tensor.Type()}")
+        kind = tensor.Type()
+        dtype = _DTYPES.get(kind) or _OTHERS.get(kind, f"type {kind}")
         if tensor.Sparsity() is not None:
             raise ValueError(f"tensor {number} is sparse")
         name = tensor.Name()
-        data = None if dtype == "resource" else self._data(tensor.Buffer(), shape, dtype)
+        data = self._data(tensor.Buffer(), shape, dtype)
         text = name.decode("utf-8") if name else f"tensor {number}"
-        return FileTensor(text, shape, dtype, self._quantization(tensor.Quantization(), shape, dtype), data)
+        quantization = self._quantization(tensor.Quantization(), shape, dtype)
+        return FileTensor(text, shape, dtype, quantization, data, bool(tensor.IsVariable()))
 
     def _data(self, number: int, shape: tuple[int, ...], dtype: str) -> Array | None:
         held = self._buffers[number].DataAsNumpy() if number else 0
@@ -169,20 +189,26 @@ class _Reader:
         name, custom = self._names.get(number, f"operator {number}"), code.CustomCode()
         if name == "CUSTOM":
             name = (custom or b"?").decode("utf-8")
-        options = self._table(operator)
+        kind, options = self._table(operator)
+        held = operator.CustomOptionsAsNumpy()
         return FileOperator(
             name,
             custom is not None,
             _numbers(operator.InputsAsNumpy()),
             _numbers(operator.OutputsAsNumpy()),
             options,
+            number,
+            max(code.Version(), 1),
+            kind,
+            b"" if isinstance(held, int) else held.tobytes(),
+            _numbers(operator.IntermediatesAsNumpy()),
         )
 
-    def _table(self, operator: Any) -> dict[str, Any]:
-        """Return the fields of the operator's options; strings as text."""
+    def _table(self, operator: Any) -> tuple[str, dict[str, Any]]:
+        """Return the name and the fields of the operator's options; strings as text."""
         kind, table = self._options.get(operator.BuiltinOptionsType(), ""), operator.BuiltinOptions()
         if not kind or kind == "NONE" or table is None or not hasattr(self._schema, kind):
-            return {}
+            return "", {}
         options = getattr(self._schema, kind)()
         options.Init(table.Bytes, table.Pos)
         found: dict[str, Any] = {}
@@ -194,7 +220,7 @@ class _Reader:
             elif f"{name.removesuffix('AsNumpy')}Length" not in vars(type(options)):
                 value = getattr(options, name)()
                 found[name] = value.decode("utf-8") if isinstance(value, bytes) else value
-        return found
+        return kind, found
 
 
 def _numbers(values: Any) -> tuple[int, ...]:

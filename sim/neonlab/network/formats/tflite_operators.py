@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from neonlab.int8.elementwise import activation_range
 from neonlab.int8.windows import Pair, Window
 from neonlab.network.formats.draft import Draft, Refusal
 from neonlab.network.formats.tflite_file import FileGraph, FileOperator
-from neonlab.network.graph import Array, Quantization, Tensor
+from neonlab.network.graph import Array, Quantization, State, Tensor
 
 _ACTIVATIONS = {0: "none", 1: "relu", 2: "relu_n1_to_1", 3: "relu6"}
 _EIGHT = ("int8", "uint8")
@@ -22,12 +22,17 @@ Mapped = Callable[["Place", str, FileOperator], None]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Place:
-    """Say where operators are put: the draft, the subgraph, its tensors' names, and whose arithmetic is wanted."""
+    """Say where operators are put: the draft, the subgraph, its tensors' names, and whose arithmetic is wanted.
+
+    `states` and `starts` collect what operators keep themselves from one inference to the next.
+    """
 
     draft: Draft
     graph: FileGraph
     names: list[str]
     arithmetic: str
+    states: list[State] = field(default_factory=list)
+    starts: dict[str, Array] = field(default_factory=dict)
 
     def name_of(self, numbered: str) -> str:
         """Return the name of the tensor whose number is given as `#12`."""

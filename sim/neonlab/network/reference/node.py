@@ -19,6 +19,7 @@ from neonlab.network.graph import Array, Graph, Node, Quantization, Tensor
 from neonlab.network.layout import from_file, images_first, images_last, to_file
 from neonlab.network.reference.floats import compute_floats, product
 from neonlab.network.reference.integer_sums import integer_sums
+from neonlab.network.reference.litert import LiteRtRefusal
 from neonlab.network.reference.runtime import RuntimeRefusal
 from neonlab.network.reference.unary import table_of_node
 
@@ -305,6 +306,16 @@ def _onnx(graph: Graph, node: Node, inputs: Sequence[Array | None]) -> Array:
         raise InputError(f"node `{node.name}` ({node.told}): ONNX Runtime: {error}") from None
 
 
+def _litert(_graph: Graph, node: Node, inputs: Sequence[Array | None]) -> Array:
+    """Return what LiteRT computes."""
+    arrays = [values for values in inputs if values is not None]
+    try:
+        found: Array = node.attributes["alone"].run(node.attributes["output"], arrays)
+    except LiteRtRefusal as error:
+        raise InputError(f"node `{node.name}` ({node.told}): LiteRT: {error}") from None
+    return found
+
+
 _COMPUTED: Mapping[str, Computed] = {
     "conv": _weighted,
     "depthwise": _weighted,
@@ -328,5 +339,6 @@ _COMPUTED: Mapping[str, Computed] = {
     "slice": _slice,
     "resize_nearest": _resize_nearest,
     "onnx": _onnx,
+    "litert": _litert,
     "integer_sums": integer_sums,
 }
