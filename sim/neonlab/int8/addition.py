@@ -126,8 +126,9 @@ def add_xnnpack(left: Operand, right: Operand, output_scale: float, output: Outp
 def add_onnxruntime(left: Operand, right: Operand, output_scale: float, output: Output) -> Integers:
     """Compute ONNX Runtime's QLinearAdd: `round_even(a · Sa/Sc + (b · Sb/Sc + fixed))` in float32.
 
-    `fixed` holds the zero points.  Products are fused with additions, as on machines with FMA; without FMA, a sum next
-    to a midpoint may round to its other side.  Raises OperandError.
+    `fixed` is `Zc - (Sa/Sc · Za + (Sb/Sc · Zb))`, of which the inner product alone is rounded by itself: other products
+    are fused with additions, as compilers do for machines with FMA.  Without FMA, a sum next to a midpoint may round to
+    its other side.  Raises OperandError.
 
     Source: onnxruntime/core/mlas/lib/intrinsics/avx2/qladd_avx2.cpp.
     """
@@ -135,7 +136,8 @@ def add_onnxruntime(left: Operand, right: Operand, output_scale: float, output: 
     single = np.float32
     out = one_scale(output_scale, "the output scale")
     ratios = [single(side.scale) / out for side in (left, right)]
-    fixed = single(output.zero_point) - (ratios[0] * single(left.zero_point) + ratios[1] * single(right.zero_point))
+    second = np.float64(ratios[1] * single(right.zero_point))
+    fixed = single(output.zero_point) - single(np.float64(ratios[0]) * left.zero_point + second)
     total = np.asarray(fixed, np.float64)
     for side, ratio in ((right, ratios[1]), (left, ratios[0])):
         total = (side.values.astype(np.float64) * np.float64(ratio) + total).astype(np.float32).astype(np.float64)

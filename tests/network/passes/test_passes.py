@@ -237,8 +237,9 @@ def test_sums_and_products_of_uint8_are_rounded_with_the_zero_points_of_the_file
     different = 0
     random = np.random.default_rng(7)
     cases = [[(random.uniform(0.001, 0.03), int(random.integers(0, 256))) for _ in "aby"] for _ in range(6)]
-    # What a drawn network had.
+    # What a drawn network had, and a trained classifier.
     cases.append([(0.029520800337195396, 139), (0.0020905493292957544, 0), (0.015029345639050007, 138)])
+    cases.append([(0.03569602221250534, 122), (0.02680639736354351, 129), (0.044384557753801346, 132)])
     for case in cases:
         constants: dict[str, Any] = {}
         for name, (scale, point) in zip("aby", case, strict=True):
