@@ -168,3 +168,12 @@ def test_floats_next_to_midpoints_are_quantized_as_told(tmp_path: Path, scale: f
     products = np.abs(values * np.float32(scale))[apart]
     assert set(products) <= {np.nextafter(np.float32(0.5), np.float32(0))}
     assert apart.any()
+
+
+def test_a_clip_that_ends_beyond_float32_has_no_such_end() -> None:
+    found = []
+    for last in ("1e39", "1e30"):
+        writer = two_convolutions(27, f"9=3 -23310=2,0,{last}")
+        graph = apply_passes(read_ncnn("model.param", writer.text, writer.weights, {})).graph
+        found.append(run_reference(graph, feed(graph, drawn(graph, 27)))[graph.outputs[0]])
+    assert found[0].std() > 0 and np.array_equal(found[0], found[1])

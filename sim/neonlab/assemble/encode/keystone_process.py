@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import contextlib
 import importlib.util
 import os
 import select
@@ -14,6 +13,7 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
+from neonlab.host.worker import end_process
 from neonlab.isa.model.isa import Isa
 
 # Both pipes hold at least 64 KiB, so a chunk and its replies never block both sides at once.
@@ -75,12 +75,7 @@ class KeystoneProcess:
         process, self._process, self._pending = self._process, None, b""
         if process is None or os.getpid() != self._owner:
             return
-        process.kill()
-        process.wait()
-        for pipe in (process.stdin, process.stdout):
-            if pipe is not None:
-                with contextlib.suppress(BrokenPipeError):  # unsent data for a dead process
-                    pipe.close()
+        end_process(process)
 
     def _chunk(self, statements: Sequence[tuple[bytes, int]], one_by_one: bool) -> list[bytes | str]:
         """Return replies to all statements; one by one, up to and with the one that kills the worker.

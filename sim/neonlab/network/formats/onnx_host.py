@@ -128,7 +128,7 @@ def _alone(place: Place, node: FileNode) -> OneNode:
     named = [name or f"output {number}" for number, name in enumerate(node.outputs)]
     last = max((number for number, name in enumerate(node.outputs) if name), default=-1)
     alone = helper.make_node(node.operator, node.inputs, named[: last + 1], domain=node.domain)
-    alone.attribute.extend(_attribute(onnx, node.operator, name, value) for name, value in node.attributes.items())
+    alone.attribute.extend(_attribute(onnx, name, value) for name, value in node.attributes.items())
     outputs = [onnx.ValueInfoProto(name=name) for name in node.outputs if name]
     graph = helper.make_graph([alone], "node", taken, outputs, held)
     opsets = [helper.make_opsetid(domain, version) for domain, version in sorted(place.opsets.items())]
@@ -151,7 +151,7 @@ def _check_inputs(onnx: Any, place: Place, node: FileNode) -> None:
             raise Refusal(f"lacks input {number}")
 
 
-def _attribute(onnx: Any, operator: str, name: str, value: object) -> Any:
+def _attribute(onnx: Any, name: str, value: object) -> Any:
     if isinstance(value, np.ndarray):
         return onnx.helper.make_attribute(name, onnx.numpy_helper.from_array(value))
     parts = value if isinstance(value, list) else [value]

@@ -11,9 +11,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from neonlab.int8.affine import quantize_ncnn
 from neonlab.network.graph import Graph, Node
 from neonlab.network.passes.rewrite import Changes, Passed, counted, merged
+from neonlab.network.reference.floats_ncnn import int8_clamp
 
 
 def quantize_before(graph: Graph) -> Passed:
@@ -60,10 +60,10 @@ def _by_product(node: Node) -> bool:
 
 def _clamp(changes: Changes, node: Node, follower: Node) -> None:
     """Take a clamp of floats into that of the quantization."""
-    held, factor = follower.attributes, follower.attributes["factor"]
-    ends = (0.0, np.inf) if node.attributes["function"] == "relu" else (node.attributes["low"], node.attributes["high"])
-    low, high = (int(quantize_ncnn(np.clip(end, -1e30, 1e30), factor)) for end in ends)
-    lowest, highest = (int(np.clip(held[key], min(low, high), high)) for key in ("lowest", "highest"))
+    held = follower.attributes
+    ends = int8_clamp(node.attributes, held["factor"])
+    assert ends is not None  # `_MOVED` has clamps alone
+    lowest, highest = (int(np.clip(held[key], *ends)) for key in ("lowest", "highest"))
     attributes = merged(held, lowest=lowest, highest=highest)
     changes.change(follower, replace(follower, inputs=node.inputs, attributes=attributes))
     changes.drop(node)

@@ -88,7 +88,7 @@ def _conv_transpose(node: Node, inputs: Sequence[Array]) -> Array:
 
 def _gemm(node: Node, inputs: Sequence[Array]) -> Array:
     weights = inputs[1].T if node.attributes["turned"] else inputs[1]
-    total: Array = inputs[0].astype(np.float64) @ weights.astype(np.float64)
+    total = product(inputs[0], weights)
     return total + inputs[2] if len(inputs) > 2 else total
 
 

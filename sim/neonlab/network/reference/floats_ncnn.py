@@ -1,14 +1,40 @@
-"""Compute layers of floats as ncnn's plain C++ does, in the order of its float32 operations."""
+"""Compute layers of floats as ncnn's plain C++ does, in the order of its float32 operations.
+
+`int8_clamp` says what an activation leaves of floats that are quantized then.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
+from neonlab.int8.affine import quantize_ncnn
 from neonlab.network.graph import Array, Node
 
 _ONE = np.float32(1)
+#: ncnn's int8 has no -128.
+MOST = 127
+#: A float beyond all that are quantized to other than the ends.
+_FAR = 1e30
+
+
+def int8_clamp(attributes: Mapping[str, Any] | None, factor: float) -> tuple[int, int] | None:
+    """Return the least and greatest int8 that a function of floats leaves, which are multiplied by `factor` then.
+
+    None where it does more than to clamp.  Rounding never falls, so that to clamp integers gives the same as to clamp
+    floats before.
+    """
+    function = None if attributes is None else attributes["function"]
+    if function is None:
+        return -MOST, MOST
+    if function == "relu":
+        return 0, MOST
+    if attributes is None or function != "clip":
+        return None
+    low, high = (int(quantize_ncnn(np.clip(attributes[end], -_FAR, _FAR), factor)) for end in ("low", "high"))
+    return min(low, high), high
 
 
 def _average_pool(node: Node, inputs: Sequence[Array]) -> Array:

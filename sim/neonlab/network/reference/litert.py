@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import contextlib
 import functools
 import importlib.util
 import json
@@ -22,7 +21,9 @@ from typing import Any
 
 import numpy as np
 
+from neonlab.host.worker import end_process
 from neonlab.network.graph import MOST_ELEMENTS, Array
+from neonlab.network.reference.framework import FrameworkRefusal
 from neonlab.network.reference.litert_worker import write_frame
 
 #: What is said where the package is not installed.
@@ -31,8 +32,10 @@ INSTALL = "LiteRT computes it on the host: pip install 'neonlab[litert]'"
 _PREPARE_SECONDS, _RUN_SECONDS = 60.0, 1800.0
 
 
-class LiteRtRefusal(Exception):
+class LiteRtRefusal(FrameworkRefusal):
     """Raised where LiteRT cannot run an operator, or is not installed; the message says why."""
+
+    framework = "LiteRT"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,12 +111,7 @@ class _Worker:
         self._keys.clear()
         if process is None or os.getpid() != self._owner:
             return
-        process.kill()
-        process.wait()
-        for pipe in (process.stdin, process.stdout):
-            if pipe is not None:
-                with contextlib.suppress(OSError):  # unsent data for a process that has ended
-                    pipe.close()
+        end_process(process)
 
     def _prepared(self, one: OneOperator) -> tuple[int, list[Any]]:
         if one not in self._keys:

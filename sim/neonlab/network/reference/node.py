@@ -18,9 +18,8 @@ from neonlab.int8.requantize import effective_scale, ncnn_requantize, scheme_nam
 from neonlab.network.graph import Array, Graph, Node, Quantization, Tensor
 from neonlab.network.layout import from_file, images_first, images_last, to_file
 from neonlab.network.reference.floats import compute_floats, product
+from neonlab.network.reference.framework import FrameworkRefusal
 from neonlab.network.reference.integer_sums import integer_sums
-from neonlab.network.reference.litert import LiteRtRefusal
-from neonlab.network.reference.runtime import RuntimeRefusal
 from neonlab.network.reference.unary import table_of_node
 
 #: An effective scale at which each int32 sum is rounded to 0, as at any smaller one.
@@ -297,23 +296,13 @@ def _resize_nearest(graph: Graph, node: Node, inputs: Sequence[Array | None]) ->
     return found
 
 
-def _onnx(graph: Graph, node: Node, inputs: Sequence[Array | None]) -> Array:
-    """Return what ONNX Runtime computes of arrays that are laid out as in the file."""
+def _by_framework(graph: Graph, node: Node, inputs: Sequence[Array | None]) -> Array:
+    """Return what the framework of the file's format computes of arrays that are laid out as in the file."""
     arrays = [to_file(graph, values) for values in inputs if values is not None]
     try:
         return from_file(graph, node.attributes["alone"].run(node.attributes["output"], arrays))
-    except RuntimeRefusal as error:
-        raise InputError(f"node `{node.name}` ({node.told}): ONNX Runtime: {error}") from None
-
-
-def _litert(_graph: Graph, node: Node, inputs: Sequence[Array | None]) -> Array:
-    """Return what LiteRT computes."""
-    arrays = [values for values in inputs if values is not None]
-    try:
-        found: Array = node.attributes["alone"].run(node.attributes["output"], arrays)
-    except LiteRtRefusal as error:
-        raise InputError(f"node `{node.name}` ({node.told}): LiteRT: {error}") from None
-    return found
+    except FrameworkRefusal as error:
+        raise InputError(f"node `{node.name}` ({node.told}): {error.framework}: {error}") from None
 
 
 _COMPUTED: Mapping[str, Computed] = {
@@ -338,7 +327,7 @@ _COMPUTED: Mapping[str, Computed] = {
     "transpose": _transpose,
     "slice": _slice,
     "resize_nearest": _resize_nearest,
-    "onnx": _onnx,
-    "litert": _litert,
+    "onnx": _by_framework,
+    "litert": _by_framework,
     "integer_sums": integer_sums,
 }

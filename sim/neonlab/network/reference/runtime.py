@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from neonlab.network.graph import Array
+from neonlab.network.reference.framework import FrameworkRefusal
 
 #: ONNX Runtime's names of the types that a tensor of the lab may have.
 TYPES = {
@@ -24,8 +25,10 @@ TYPES = {
 }
 
 
-class RuntimeRefusal(Exception):
+class RuntimeRefusal(FrameworkRefusal):
     """Raised where ONNX Runtime cannot run a model, or is not installed; the message says why."""
+
+    framework = "ONNX Runtime"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from neonlab.int8.affine import quantize_ncnn
 from neonlab.network.formats.draft import Refusal
-from neonlab.network.formats.ncnn.place import MOST
 from neonlab.network.formats.ncnn.text import Layer
 
 _RELU, _LEAKY, _CLIP, _SIGMOID, _MISH, _HARD_SWISH = range(1, 7)
@@ -26,7 +24,8 @@ def fused(kind: int, parameters: tuple[float, ...]) -> Mapping[str, Any] | None:
     """
     if len(parameters) < _PARAMETERS.get(kind, 0):
         raise Refusal(f"activation {kind} with {len(parameters)} parameters")
-    single = tuple(float(np.float32(value)) for value in parameters)
+    with np.errstate(over="ignore"):  # an end beyond float32 is none
+        single = tuple(float(np.float32(value)) for value in parameters)
     match kind:
         case 0:
             return None
@@ -67,23 +66,6 @@ def hard(function: str, alpha: float, beta: float) -> Mapping[str, Any]:
     if not alpha:
         raise Refusal("a slope of 0")
     return {"function": function, "alpha": alpha, "beta": beta}
-
-
-def clamp(attributes: Mapping[str, Any] | None, factor: float) -> tuple[int, int] | None:
-    """Return the least and greatest int8 that a function leaves of floats that are multiplied by `factor`.
-
-    None where it does more than to clamp.  Rounding never falls, so that to clamp integers gives the same as to clamp
-    floats before.
-    """
-    function = None if attributes is None else attributes["function"]
-    if function is None:
-        return -MOST, MOST
-    if function == "relu":
-        return 0, MOST
-    if attributes is None or function != "clip":
-        return None
-    low, high = (int(quantize_ncnn(attributes[end], factor)) for end in ("low", "high"))
-    return min(low, high), high
 
 
 _PLAIN = {"Sigmoid": "sigmoid", "TanH": "tanh", "Mish": "mish", "Swish": "swish"}

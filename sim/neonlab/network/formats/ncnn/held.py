@@ -23,7 +23,7 @@ _REQUANTIZED = 100
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Held:
-    """What the .bin holds of one layer: flat arrays, None for those that it does not have.
+    """Hold what the .bin has of one layer: flat arrays, None for those that it does not have.
 
     `scales` multiply weights, `bottom` what goes in, `top` what comes out, to make int8 of it.  For a layer that only
     quantizes or dequantizes, `bottom` are the scales of its input and `top` those of its output.  Layers of floats have

@@ -16,9 +16,7 @@ from neonlab.int8.arrays import LEAST_SCALE
 from neonlab.network.formats.draft import Draft, Refusal
 from neonlab.network.formats.ncnn.text import Layer
 from neonlab.network.graph import Array, Quantization, Tensor
-
-#: ncnn's int8 has no -128.
-MOST = 127
+from neonlab.network.reference.floats_ncnn import MOST
 
 
 @dataclass(frozen=True, slots=True, eq=False)

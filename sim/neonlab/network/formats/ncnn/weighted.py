@@ -18,7 +18,7 @@ from neonlab.int8.arrays import OperandError
 from neonlab.int8.requantize import ncnn_sum_scale
 from neonlab.int8.windows import Pair, Window
 from neonlab.network.formats.draft import Refusal
-from neonlab.network.formats.ncnn.activations import clamp, fused
+from neonlab.network.formats.ncnn.activations import fused
 from neonlab.network.formats.ncnn.held import Held
 from neonlab.network.formats.ncnn.place import (
     Place,
@@ -28,6 +28,7 @@ from neonlab.network.formats.ncnn.place import (
 )
 from neonlab.network.formats.ncnn.text import Layer
 from neonlab.network.graph import Array, Quantization, Tensor
+from neonlab.network.reference.floats_ncnn import int8_clamp
 
 #: Padding of these numbers is computed from the sizes: the odd pixel after, or before.
 _SAME_UPPER, _SAME_LOWER = -233, -234
@@ -35,7 +36,7 @@ _SAME_UPPER, _SAME_LOWER = -233, -234
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Product:
-    """What a layer multiplies: operator and attributes, weights as the lab has them, shape of the output."""
+    """Hold what a layer multiplies: operator and attributes, weights as the lab has them, shape of the output."""
 
     operator: str
     weights: Array
@@ -130,7 +131,7 @@ def _end(
 ) -> None:
     """Add what makes floats of sums, or int8 where `top` is given."""
     name = place.draft.constant(f"{layer.name}/bias", bias)
-    limits = None if top is None else clamp(activation, top)
+    limits = None if top is None else int8_clamp(activation, top)
     if top is not None and limits is not None:
         output = place.output(layer, sums.shape, "int8", quantization_by(top))
         place.add(
