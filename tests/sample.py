@@ -6,6 +6,8 @@ from pathlib import Path
 
 from neonlab.lab.repository.kernel_name import KernelName
 from neonlab.lab.repository.library import Kernel, open_library
+from neonlab.lab.run.plan import plan_cases
+from neonlab.verify.cases.case import CaseName
 
 KERNELS = open_library(Path(__file__).resolve().parents[1]).kernels
 #: Pointwise convolutions to int32 or int16: loops of every shape, deep and shallow ones, with remainders inside.
@@ -19,3 +21,8 @@ def _kind(kernel: Kernel) -> tuple[object, ...]:
 
 #: Of each instruction set, operator and level one kernel.
 ONE_OF_EACH = tuple({_kind(kernel): kernel for kernel in reversed(KERNELS)}.values())
+
+
+def some_cases(kernel: Kernel) -> list[CaseName]:
+    """Return every eighth case of the kernel's plan; all of them run in the test of `neonlab check` of the library."""
+    return plan_cases(kernel)[::8]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.sample import ONE_OF_EACH
 
-from neonlab.lab.repository.library import Kernel, open_kernel, open_library
+from neonlab.lab.repository.library import Kernel, open_kernel
 from neonlab.lab.run.search import search
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -14,7 +15,7 @@ WRONG = ROOT / "tests" / "saboteurs" / "armv8" / "conv1x1_s8s32_hwc_4x4_wrong_pi
 
 
 @pytest.mark.slow(keep=3)
-@pytest.mark.parametrize("kernel", open_library(ROOT).kernels, ids=lambda kernel: kernel.title)
+@pytest.mark.parametrize("kernel", ONE_OF_EACH, ids=lambda kernel: kernel.title)
 @pytest.mark.sweep(parts=2)
 def test_no_case_is_found_against_a_right_kernel(kernel: Kernel) -> None:
     found = search(kernel, 60, seed=1)

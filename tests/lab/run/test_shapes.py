@@ -153,7 +153,7 @@ LENGTHS = {
     ]
     for kernel in KERNELS
 }
-every_kernel = pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.title)
+every_kind = pytest.mark.parametrize("kernel", ONE_OF_EACH, ids=lambda kernel: kernel.title)
 
 
 def shapes_of(kernel: Kernel) -> list[Shape]:
@@ -166,7 +166,7 @@ def pixels_go_in_steps(kernel: Kernel) -> bool:
 
 
 @pytest.mark.slow
-@every_kernel
+@every_kind
 @pytest.mark.sweep
 def test_every_length_takes_what_the_rule_says(kernel: Kernel) -> None:
     shapes = shapes_of(kernel)
@@ -192,7 +192,7 @@ def test_every_length_takes_what_the_rule_says(kernel: Kernel) -> None:
             assert {size for size in (power - 1, power, power + 1) if size in allowed} <= sizes, (dimension, power)
 
 
-@every_kernel
+@every_kind
 @pytest.mark.sweep
 def test_every_two_lengths_meet_with_every_remainder_and_with_every_small_size(kernel: Kernel) -> None:
     shapes = planned_shapes(kernel, 1).small

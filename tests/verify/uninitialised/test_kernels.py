@@ -1,42 +1,40 @@
-"""No kernel of the library depends on what nobody set; one line of it changed, and the line is found."""
+"""No kind of kernel depends on what nobody set; one line of it changed, and the line is found."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.kernel_sources import FILES, file_of, inlined, title_of
+from tests.kernel_sources import file_of, inlined
+from tests.sample import ONE_OF_EACH
 
 from neonlab.assemble.assembler import assemble_text
 from neonlab.assemble.linking import link
 from neonlab.contract.header import parse_contract
 from neonlab.emulate.run import FaultKind
 from neonlab.lab.repository.kernel_code import kernel_program
-from neonlab.lab.repository.library import open_kernel
+from neonlab.lab.repository.library import Kernel, open_kernel
 from neonlab.lab.run.plan import draw_case, plan_cases
 from neonlab.verify.cases.case import Depth
 from neonlab.verify.check_case import call_arguments, step_budget
 from neonlab.verify.uninitialised.noise_check import UnsetCheck
 
 REGISTER, READ = FaultKind.UNINITIALISED_REGISTER, FaultKind.UNINITIALISED_READ
-KERNELS = FILES
 CASES = 20  # of each kernel, evenly spaced
 
 
 @pytest.mark.slow(keep=6)
-@pytest.mark.parametrize("path", KERNELS, ids=lambda path: title_of(path).replace("/", " "))
+@pytest.mark.parametrize("kernel", ONE_OF_EACH, ids=lambda kernel: kernel.title)
 @pytest.mark.sweep(parts=2)
-def test_no_kernel_of_the_library_depends_on_what_nobody_set(path: Path) -> None:
-    opened = open_kernel(path)
-    planned = plan_cases(opened)  # of which `check` looks at as many as have few steps
+def test_no_kind_of_kernel_depends_on_what_nobody_set(kernel: Kernel) -> None:
+    planned = plan_cases(kernel)  # of which `check` looks at as many as have few steps
     names = planned[:: max(len(planned) // CASES, 1)]
     assert len(names) >= CASES
-    with UnsetCheck(kernel_program(opened), opened.contract) as check:
+    with UnsetCheck(kernel_program(kernel), kernel.contract) as check:
         for number, name in enumerate(names):
-            case = draw_case(opened, name)
-            budget = step_budget(opened.contract, case.integers)
-            fault = check.find(call_arguments(opened.contract, case), seed=number, step_budget=budget)
+            case = draw_case(kernel, name)
+            budget = step_budget(kernel.contract, case.integers)
+            fault = check.find(call_arguments(kernel.contract, case), seed=number, step_budget=budget)
             assert fault is None, (case.title, fault)
 
 

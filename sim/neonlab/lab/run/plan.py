@@ -192,9 +192,12 @@ def _tails(
     large = sorted(shapes.alone or shapes.small[:-1], key=lambda shape: shape.work)[-_LONG:]
     long = (*shapes.far[-1:], *shapes.longest[:2], *large)
     names += [CaseName(shape, "sparse", seed, Depth.QUICK) for shape in long if "sparse" in patterns[1:]]
-    seeds = range(seed + 1, seed + 1 + _LARGEST_SUMS_DATA) if further else ()
     # Data of one pattern follow one another, since their sums are the same: operators keep those that they made last.
-    names += [CaseName(s, pattern, n, Depth.QUICK) for s in shapes.longest for pattern in ends for n in seeds]
+    seeds = [seed + 1 + more for more in range(_LARGEST_SUMS_DATA)] if further else []
+    for number, shape in enumerate(shapes.longest):
+        # All data meet the whole tile, and each part of it those whose turn it is.
+        meeting = seeds[number % len(seeds) :][:1] if number and seeds else seeds
+        names += [CaseName(shape, pattern, n, Depth.QUICK) for pattern in ends for n in meeting]
     names += _more(shapes.small, patterns, seed, names, LEAST_CASES - len(set(map(_key, names))))
     # Watched cases come first, then compared ones, for which a process needs far less preparation.
     ordered = sorted(names, key=lambda name: name.depth is Depth.QUICK)
@@ -212,9 +215,10 @@ def _has_narrow_results(kernel: Kernel) -> bool:
 
 
 def _has_as_many_results(kernel: Kernel, shape: Shape) -> bool:
-    """Tell whether the results grow with the largest size of the shape, so that each is made of few elements."""
-    _, largest = max(zip(shape.sizes, shape.names, strict=True))
-    return any(argument.write is not None and largest in argument.write.names for argument in kernel.contract.pointers)
+    """Tell whether the results are as many bytes as the shape's largest size, so that each is made of few elements."""
+    integers = integers_of(kernel, shape)
+    written = (argument.write.evaluate(integers) for argument in kernel.contract.pointers if argument.write is not None)
+    return sum(written) >= max(shape.sizes)
 
 
 def _further_data(kernel: Kernel, shapes: PlannedShapes) -> int:
