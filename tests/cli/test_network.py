@@ -57,6 +57,23 @@ def test_the_document_follows_its_schema(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.thorough("it starts a cluster of processes; another test has shards of smaller commands")
+def test_shards_and_a_cluster_find_what_one_machine_does(model: Path, tmp_path: Path) -> None:
+    words = ("network", str(model), "--core", "cortex-a53", "--unwatched")
+    one = neonlab(*words)
+    assert one.returncode == 0, one.stderr
+    parts = [
+        neonlab(*words, "--shard", f"{number}/2", "--shards", str(tmp_path / "parts"), "--no-cache")
+        for number in (1, 2)
+    ]
+    counts = [int(re.search(r": (\d+) results in", part.stdout)[1]) for part in parts]  # type: ignore[index]
+    assert min(counts) > 0.3 * sum(counts), counts
+    both = neonlab("merge", str(tmp_path / "parts"))
+    assert (both.stdout, both.returncode) == (one.stdout, 0), both.stderr
+    there = neonlab(*words, "--cluster", "local:2", "--no-cache")
+    assert (there.stdout, there.returncode) == (one.stdout, 0), there.stderr
+
+
 def test_what_calls_cost_is_kept_for_the_same_data(
     model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,7 +12,9 @@ from tests.command_line import ADD, new_repository
 from neonlab.errors import InputError
 from neonlab.lab.cache.kernel_sources import sources_of
 from neonlab.lab.cluster.files import packed, placed, to_place
+from neonlab.lab.repository.kernel_code import kernel_program
 from neonlab.lab.repository.library import Kernel, open_kernel, open_member, read_members
+from neonlab.lab.run.lookup import one_kernel
 
 
 @pytest.fixture
@@ -35,6 +37,14 @@ def test_a_kernel_opens_from_its_files_alone(root: Path, tmp_path: Path) -> None
     there = open_member(Path(f"{place}{root}"), Path(f"{place}{kernel.path}"))
     assert there.operator is not None and kernel.operator is not None
     assert (there.title, there.operator.name) == (kernel.title, kernel.operator.name)
+
+
+def test_a_kernel_of_the_library_is_assembled_from_its_files_alone(tmp_path: Path) -> None:
+    """It includes files of other folders, by way of the folder above."""
+    kernel = one_kernel("armv8/conv1x1_s8s32_hwc_4x4")
+    place = placed(archive(kernel), tmp_path / "worker")
+    there = open_kernel(Path(f"{place}{kernel.path}"))
+    assert kernel_program(there).segments[0].data == kernel_program(kernel).segments[0].data
 
 
 def test_a_single_file_brings_what_lies_beside_it(tmp_path: Path) -> None:

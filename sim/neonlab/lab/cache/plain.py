@@ -20,7 +20,7 @@ import numpy as np
 
 #: What is read back: dataclasses and enums of these packages and modules below `neonlab`, which are values.
 _HOMES = (
-    "assemble.source", "contract", "emulate.run", "isa", "lab.run", "measure", "network.run.costs",
+    "assemble.source", "contract", "emulate.run", "isa", "lab.run", "measure", "network.run.cost",
     "prove", "report.tables.hot_loop_cost", "report.tables.layers", "verify",
 )  # fmt: skip
 #: The kinds of numpy's arrays that are written: booleans, integers, floats.

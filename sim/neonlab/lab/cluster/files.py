@@ -53,7 +53,8 @@ def packed(kernels: Iterable[tuple[Kernel, KernelSources]]) -> bytes:
                 named += [path for path in trees if "__pycache__" not in path.parts]
             bases[str(kernel.root)] = None
         bases |= dict.fromkeys(str(folder.absolute()) for folder in folders)
-        files |= {str(path.absolute()): path for path in named}
+        # An include may be named by way of the folder above, as in `conv1x1/../include/rows.inc`.
+        files |= {os.path.normpath(path.absolute()): path for path in named}
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as out:
         out.writestr(zipfile.ZipInfo(_BASES, _ALWAYS), json.dumps([base for base in sorted(bases) if base != "/"]))

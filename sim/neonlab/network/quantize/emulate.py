@@ -11,7 +11,7 @@ from neonlab.lab.repository.library import Library
 from neonlab.network.graph import Array, Graph
 from neonlab.network.layout import to_file
 from neonlab.network.reference.inference import feed, run_reference
-from neonlab.network.run.choose import cheapest_steps, run_chosen
+from neonlab.network.run.choose import cheapest, run_chosen, try_ways
 from neonlab.network.run.costs import CostModel
 from neonlab.network.run.shelf import Shelf
 
@@ -44,7 +44,8 @@ def emulate(
     kernels: list[Mapping[str, Array]] = []
     first = run_reference(graph, feed(graph, samples[0]))
     with CostModel(None) as model:
-        chosen = cheapest_steps(graph, Shelf(library, isa, None), model, first, done)
+        tried = try_ways(graph, Shelf(library, isa, None), model, first, done)
+        chosen = [cheapest(one, model) for one in tried]
     by_kernels = [one.node.outputs[0] for one in chosen if one.step is not None and not one.view]
     values = wrong = 0
     with Caller(watched=False) as caller:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -14,7 +14,8 @@ from neonlab.network.graph import Array, Graph, Node
 from neonlab.network.reference.node import compute
 from neonlab.network.run import convolutions, elementwise, scales
 from neonlab.network.run.averages import means
-from neonlab.network.run.costs import Cost, CostModel
+from neonlab.network.run.cost import Cost
+from neonlab.network.run.costs import Call, CostModel
 from neonlab.network.run.shelf import Shelf
 from neonlab.network.run.steps import Step
 
@@ -51,23 +52,31 @@ class Chosen:
         return sum(self.costs.values(), Cost())
 
 
-class _Costing:
-    """Call kernels through a Caller and add up what the calls cost."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Tried:
+    """A node, with every way to compute it by kernels and the calls of each, whose costs are asked for."""
+
+    node: Node
+    view: bool = False
+    ways: tuple[tuple[Step, tuple[tuple[str, Call], ...]], ...] = ()
+
+
+class _Asking:
+    """Call kernels through a Caller, and ask what the calls cost."""
 
     def __init__(self, caller: Caller, model: CostModel) -> None:
         self._caller, self._model = caller, model
-        self.costs: dict[str, Cost] = {}
+        self.calls: list[tuple[str, Call]] = []
 
     def __call__(self, kernel: Kernel, arguments: Mapping[str, Array | int]) -> dict[str, Array]:
-        cost = self._model.cost(kernel, arguments)
-        self.costs[kernel.title] = self.costs.get(kernel.title, Cost()) + cost
+        self.calls.append((kernel.title, self._model.ask(kernel, arguments)))
         return self._caller(kernel, arguments)
 
 
-def cheapest_steps(
+def try_ways(
     graph: Graph, shelf: Shelf, model: CostModel, tensors: Mapping[str, Array], done: Callable[[int], object]
-) -> tuple[Chosen, ...]:
-    """Return how to compute each node, in the order of the graph.
+) -> list[Tried]:
+    """Try every way to compute each node, in the order of the graph, and have all their calls costed.
 
     `tensors` are those of one inference, which the ways are tried on; `done` is called after each node with 1.  Raises
     FaultError for a kernel that faults.
@@ -76,34 +85,48 @@ def cheapest_steps(
     with Caller(watched=False) as caller:
         for node in graph.nodes:
             inputs = [tensors[name] for name in node.inputs if name]
-            found.append(_chosen(graph, shelf, model, caller, node, inputs))
+            found.append(_tried(graph, shelf, model, caller, node, inputs))
+            if model.is_full:
+                model.begin()
             done(1)
-    return tuple(found)
+    model.wait()
+    return found
 
 
-def _chosen(
-    graph: Graph, shelf: Shelf, model: CostModel, caller: Caller, node: Node, inputs: Sequence[Array]
-) -> Chosen:
+def _tried(graph: Graph, shelf: Shelf, model: CostModel, caller: Caller, node: Node, inputs: Sequence[Array]) -> Tried:
     if is_view(graph, node):
-        return Chosen(node, None, view=True)
-    found: list[Chosen] = []
+        return Tried(node, view=True)
+    found = []
     for step in ways(shelf, graph, node):
-        costing = _Costing(caller, model)
-        step.compute(costing, inputs)
-        found.append(Chosen(node, step, costing.costs))
-    if not found:
-        return Chosen(node, None)
-    best = min(found, key=lambda one: _price(one, model))
-    return replace(best, tried=tuple((one.step.kernels, one.cost) for one in found if one.step is not None))
+        asking = _Asking(caller, model)
+        step.compute(asking, inputs)
+        found.append((step, tuple(asking.calls)))
+    return Tried(node, ways=tuple(found))
 
 
-def _price(one: Chosen, model: CostModel) -> float:
+def cheapest(tried: Tried, model: CostModel) -> Chosen:
+    """Return the cheapest way to compute a node, by the costs that `model` found."""
+    if not tried.ways:
+        return Chosen(tried.node, None, view=tried.view)
+    found = []
+    for step, calls in tried.ways:
+        costs: dict[str, Cost] = {}
+        for title, call in calls:
+            costs[title] = costs.get(title, Cost()) + model.cost(call)
+        found.append((step, costs))
+    totals = [sum(costs.values(), Cost()) for _, costs in found]
+    best = min(range(len(found)), key=lambda one: _price(found[one][0], totals[one], model))
+    step, costs = found[best]
+    ways = tuple((one.kernels, total) for (one, _), total in zip(found, totals, strict=True))
+    return Chosen(tried.node, step, costs, tried=ways)
+
+
+def _price(step: Step, cost: Cost, model: CostModel) -> float:
     """Return what the way is chosen by.
 
     Bytes that the host copies count as if the core moved 8 in a cycle, so that they never come free.
     """
-    assert one.step is not None
-    return (one.cost.cycles if model.core is not None else one.cost.instructions) + one.step.moved / 8
+    return (cost.cycles if model.core is not None else cost.instructions) + step.moved / 8
 
 
 def ways(shelf: Shelf, graph: Graph, node: Node) -> Iterator[Step]:

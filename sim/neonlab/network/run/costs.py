@@ -1,133 +1,96 @@
-"""Model what calls of kernels cost on a core, each kind of call once."""
+"""Model what calls of kernels cost on a core, each kind of call once, side by side in worker processes."""
 
 from __future__ import annotations
 
-import hashlib
-import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Generator, Mapping
 
-from neonlab.emulate.guest.buffer import distinct_buffers
-from neonlab.emulate.machine import Argument as Passed
-from neonlab.emulate.machine import Machine
-from neonlab.emulate.run import Fault, Run
 from neonlab.errors import InputError
 from neonlab.host.closing import Closing
-from neonlab.lab.cache.results import Results
-from neonlab.lab.caller import Caller
+from neonlab.lab.caller import integers_among
 from neonlab.lab.function import FaultError
-from neonlab.lab.repository.kernel_code import kernel_program
+from neonlab.lab.parallel.pool import KernelHandle, Workers, died
 from neonlab.lab.repository.library import Kernel
-from neonlab.lab.run.profile import CallProfiler, cold_buffers
+from neonlab.lab.run.ended import Died
+from neonlab.lab.run.profile import cold_buffers
 from neonlab.measure.cores.modelled import ModelledCore
 from neonlab.measure.options import COUNTS_ALONE, MemoryOptions
-from neonlab.measure.shape import Shape
 from neonlab.network.graph import Array
-from neonlab.verify.cases.case import CaseName
-from neonlab.verify.memory.placement import place_measured
+from neonlab.network.run.call_cost import CallCosts, cost_of_call
+from neonlab.network.run.cost import Cost
 from neonlab.verify.verdict import Failure
 
-
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """What calls do and take: instructions and bytes exactly, cycles by the model of a core.
-
-    `floor` are the cycles that their multiply-accumulates need at least on the core's multipliers, or their lines from
-    memory, where that is more; 0 without multiply-accumulates.  `bound` are those of the largest lower bound of the
-    model for the same instructions: ports, dispatch, dependencies or memory.  `limits` are the names of these bounds
-    with the cycles of the calls that they limit.
-    """
-
-    instructions: int = 0
-    loaded: int = 0
-    stored: int = 0
-    cycles: int = 0
-    floor: float = 0.0
-    bound: float = 0.0
-    limits: Mapping[str, int] = field(default_factory=dict)
-
-    def __add__(self, other: Cost) -> Cost:
-        limits = dict(self.limits)
-        for name, cycles in other.limits.items():
-            limits[name] = limits.get(name, 0) + cycles
-        return Cost(
-            self.instructions + other.instructions,
-            self.loaded + other.loaded,
-            self.stored + other.stored,
-            self.cycles + other.cycles,
-            self.floor + other.floor,
-            self.bound + other.bound,
-            limits,
-        )
+#: A kind of call: a kernel and the integers that it is called with.
+Call = tuple[str, tuple[int, ...]]
+#: Bytes of arguments, and calls, that are handed to the workers together.
+_TOGETHER, _CALLS = 8 << 20, 16
 
 
 class CostModel(Closing):
-    """Cost calls of kernels on `core`, or without one their instructions alone.  Each shape of a call is run once.
+    """Cost calls of kernels on `core`, or without one their instructions alone.  Each kind of call is run once.
 
     Weights are in no cache when a call begins, because the rest of the network ran in between; all else is warm.
-    `results` keeps what was found: a call with the same data costs the same until the kernel or the lab changes.
+    With `workers` calls are costed side by side, and what was found is kept: a call with the same data costs the same
+    until the kernel or the lab changes.  Without, they are costed here, one after another.
     """
 
-    #: The kind of what is kept.
-    KIND = "cost"
+    def __init__(self, core: ModelledCore | None, workers: Workers | None = None) -> None:
+        self.core, self._workers = core, workers
+        self._known: dict[Call, Cost] = {}
+        self._seen: set[Call] = set()
+        self._asked: dict[Call, tuple[Kernel, dict[str, Array | int]]] = {}
+        self._bytes = 0
+        self._begun: list[tuple[list[Call], Generator[Cost | Failure | Died]]] = []
+        self._here = CallCosts()
 
-    def __init__(self, core: ModelledCore | None, results: Results | None = None) -> None:
-        self.core, self._results = core, results
-        self._known: dict[tuple[str, tuple[int, ...]], Cost] = {}
-        self._caller = Caller(watched=False)
-        self._profilers: dict[str, CallProfiler] = {}
+    def ask(self, kernel: Kernel, arguments: Mapping[str, Array | int]) -> Call:
+        """Note a call that is to be costed, and return what `cost` knows it by.  The arrays are not to be written."""
+        call = kernel.title, tuple(integers_among(kernel.contract, arguments).values())
+        if call not in self._seen:
+            self._seen.add(call)
+            self._asked[call] = kernel, dict(arguments)
+            self._bytes += sum(getattr(value, "nbytes", 0) for value in arguments.values())
+        return call
 
-    def cost(self, kernel: Kernel, arguments: Mapping[str, Array | int]) -> Cost:
-        """Return the cost of one call.  Raises FaultError where it faults."""
-        passed, numbers, budget = self._caller.arguments(kernel, arguments)
-        key = kernel.title, tuple(numbers.values())
-        if key not in self._known:
-            self._known[key] = self._kept(kernel, passed, numbers, budget)
-        return self._known[key]
+    @property
+    def is_full(self) -> bool:
+        """Tell whether enough calls are noted to cost them."""
+        return self._bytes >= _TOGETHER or len(self._asked) >= _CALLS
 
-    def _kept(self, kernel: Kernel, passed: Sequence[Passed], numbers: Mapping[str, int], budget: int) -> Cost:
-        if self._results is None:
-            return self._measured(kernel, passed, numbers, budget)
-        core = None if self.core is None else self.core.name
-        asked = [self._results.question(self.KIND, kernel, core, list(numbers.values()), _hash_of(passed))]
-        [found] = self._results.answers(asked, self.KIND)
-        if not isinstance(found, Cost):
-            since = time.monotonic()
-            found = self._measured(kernel, passed, numbers, budget)
-            self._results.keep(asked[0], found, time.monotonic() - since)
-        return found
+    def begin(self) -> None:
+        """Begin to cost what is noted, and take what was begun before.  Raises FaultError for a call that faults."""
+        before, self._begun = self._begun, []
+        asked, self._asked, self._bytes = self._asked, {}, 0
+        if asked and self._workers is not None:
+            weights = [float(_macs(kernel, arguments)) for kernel, arguments in asked.values()]
+            mine = self._workers.part(cost_of_call, weights)
+            calls = [call for number, call in enumerate(asked) if number in set(mine)]
+            tasks = [(KernelHandle.of(asked[one][0]), self._memory(asked[one][0]), asked[one][1]) for one in calls]
+            self._begun.append((calls, self._workers.run(cost_of_call, tasks)))
+        elif asked:
+            self._begun.append((list(asked), self._one_by_one(list(asked.values()))))
+        for calls, costs in before:
+            self._take(calls, costs)
 
-    def _measured(self, kernel: Kernel, passed: Sequence[Passed], numbers: Mapping[str, int], budget: int) -> Cost:
-        contract = kernel.contract
-        placed = place_measured(contract, passed)
+    def wait(self) -> None:
+        """Cost all that is noted.  Raises FaultError for a call that faults."""
+        self.begin()
+        self.begin()
 
-        def call(machine: Machine) -> Run | Fault:
-            return machine.call(
-                contract.name, placed, contract.signature, float_abi=contract.float_abi, step_budget=budget
-            )
+    def cost(self, call: Call) -> Cost:
+        """Return the cost of a call that was asked, and waited for."""
+        return self._known[call]
 
-        macs = contract.macs.evaluate(numbers) if contract.macs is not None else 0
-        name = CaseName(Shape(tuple(numbers), tuple(numbers.values())), "random", 0)
-        if kernel.title not in self._profilers:
-            self._profilers[kernel.title] = CallProfiler(kernel, kernel_program(kernel), self._memory(kernel))
-        found = self._profilers[kernel.title].profile(call, name, macs)
-        if isinstance(found, Failure):
-            assert found.fault is not None
-            raise FaultError(found.fault)
-        counts, cycles = found.counts, found.cycles
-        cost = Cost(counts.instructions, counts.loaded_bytes, counts.stored_bytes)
-        if cycles is None:
-            return cost
-        bounds = cycles.bounds
-        bound = max(bounds.ports, bounds.dispatch, bounds.dependencies, bounds.memory)
-        floor = max(macs / cycles.peak, bounds.memory) if macs and cycles.peak else 0.0
-        return cost + Cost(0, 0, 0, cycles.cycles, floor, bound, {bounds.largest: cycles.cycles})
+    def _take(self, calls: list[Call], costs: Generator[Cost | Failure | Died]) -> None:
+        for call, cost in zip(calls, costs, strict=True):
+            failure = died(None, cost) if isinstance(cost, Died) else cost
+            if isinstance(failure, Failure):
+                assert failure.fault is not None
+                raise FaultError(failure.fault)
+            self._known[call] = failure
 
-    def close(self) -> None:
-        """Free the machines."""
-        for profiler in self._profilers.values():
-            profiler.close()
-        self._profilers.clear()
+    def _one_by_one(self, asked: list[tuple[Kernel, dict[str, Array | int]]]) -> Generator[Cost | Failure | Died]:
+        for kernel, arguments in asked:
+            yield self._here.of(kernel, self._memory(kernel), arguments)
 
     def _memory(self, kernel: Kernel) -> MemoryOptions:
         if self.core is None:
@@ -138,11 +101,13 @@ class CostModel(Closing):
             return MemoryOptions(self.core, warm=True)
         return MemoryOptions(self.core, cold_weights=True)
 
+    def close(self) -> None:
+        """Free the machines, and leave what was begun."""
+        for _, costs in self._begun:
+            costs.close()
+        self._here.close()
 
-def _hash_of(passed: Sequence[Passed]) -> str:
-    """Return a hash of the contents of buffers: what a kernel costs may depend on them."""
-    digest = hashlib.blake2b(digest_size=16)
-    for buffer in distinct_buffers(passed):
-        digest.update(f"{buffer.name} {buffer.size} ".encode())
-        digest.update(buffer.contents().tobytes())
-    return digest.hexdigest()
+
+def _macs(kernel: Kernel, arguments: Mapping[str, Array | int]) -> int:
+    macs = kernel.contract.macs
+    return macs.evaluate(integers_among(kernel.contract, arguments)) if macs is not None else 0

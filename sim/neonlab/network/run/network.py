@@ -9,15 +9,16 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from neonlab.isa.model.isa import Isa
-from neonlab.lab.cache.results import Results
 from neonlab.lab.caller import Caller
+from neonlab.lab.parallel.pool import Workers
 from neonlab.lab.repository.library import Library
 from neonlab.measure.cores.modelled import ModelledCore
 from neonlab.network.graph import Array, Graph, Node
 from neonlab.network.memory import Peak, peak_memory
 from neonlab.network.reference.inference import feed, next_states, run_reference
-from neonlab.network.run.choose import Chosen, cheapest_steps, run_chosen
-from neonlab.network.run.costs import Cost, CostModel
+from neonlab.network.run.choose import Chosen, cheapest, run_chosen, try_ways
+from neonlab.network.run.cost import Cost
+from neonlab.network.run.costs import CostModel
 from neonlab.network.run.shelf import Shelf
 
 
@@ -138,13 +139,13 @@ def run_network(
     inputs: list[dict[str, Array]],
     *,
     watched: bool = True,
-    results: Results | None = None,
+    workers: Workers | None = None,
     done: Callable[[int], object] = lambda _: None,
 ) -> NetworkRun:
     """Run one inference after another on kernels of `library`, and compare every tensor with `neonlab.int8`.
 
     The kernels are those that are cheapest on `core` by its model; without a core, those of the fewest instructions.
-    `results` keeps what each call costs.
+    With `workers` calls are costed side by side, and what each costs is kept.
     `done` is called with 1 for each node that has its kernels, and for each inference: `len(graph.nodes) +
     len(inputs)` times.  Raises InputError for inputs that do not fit, and FaultError for a kernel that faults.
     """
@@ -154,8 +155,9 @@ def run_network(
         found = run_reference(graph, feed(graph, given, states))
         states = next_states(graph, found)
         expected.append(found)
-    with CostModel(core, results) as model:
-        chosen = cheapest_steps(graph, Shelf(library, isa, core), model, expected[0], done)
+    with CostModel(core, workers) as model:
+        tried = try_ways(graph, Shelf(library, isa, core), model, expected[0], done)
+        chosen = [cheapest(one, model) for one in tried]
     differences: dict[str, Difference] = {}
     states, outputs = None, {}
     with Caller(watched=watched) as caller:
@@ -170,6 +172,24 @@ def run_network(
     views = {one.node.outputs[0]: one.node.inputs[0] for one in chosen if one.view}
     layers = tuple(_layer(graph, one, len(inputs), differences) for one in chosen)
     return NetworkRun(graph, isa, core, len(inputs), layers, peak_memory(graph, views), outputs, watched)
+
+
+def cost_calls(
+    graph: Graph,
+    library: Library,
+    isa: Isa,
+    core: ModelledCore,
+    given: dict[str, Array],
+    workers: Workers,
+    done: Callable[[int], object] = lambda _: None,
+) -> None:
+    """Cost the calls that are this shard's of all that `run_network` costs, and keep them in the results of `workers`.
+
+    Raises InputError and FaultError as `run_network` does.
+    """
+    tensors = run_reference(graph, feed(graph, given, None))
+    with CostModel(core, workers) as model:
+        try_ways(graph, Shelf(library, isa, core), model, tensors, done)
 
 
 def _compare(found: dict[str, Difference], number: int, name: str, got: Array, expected: Array) -> None:

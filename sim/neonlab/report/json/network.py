@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from neonlab.network.run.costs import Cost
+from neonlab.network.run.cost import Cost
 from neonlab.network.run.earlier import Comparison
 from neonlab.network.run.network import LayerRun, NetworkRun
 from neonlab.report.json.against import AGAINST, comparison_json

@@ -13,7 +13,7 @@ from neonlab.cli.shared import JobsOption, JsonOption
 from neonlab.errors import InputError
 
 #: The commands that take --shard.
-_COMMANDS = ("check", "prove", "mutate", "report")
+_COMMANDS = ("check", "prove", "mutate", "report", "network")
 
 
 def merge(

@@ -10,12 +10,14 @@ import typer
 
 from neonlab.cli import progress
 from neonlab.cli.completion import complete_cores
-from neonlab.cli.kept import NoCacheOption, open_results, say_found
-from neonlab.cli.shared import IsaOption, JsonOption, SeedOption, console, print_json
+from neonlab.cli.kept import NoCacheOption, say_found
+from neonlab.cli.shared import IsaOption, JobsOption, JsonOption, SeedOption, console, print_json
+from neonlab.cli.spread import ALONE, Spread, takes_spread
 from neonlab.errors import InputError
 
 if TYPE_CHECKING:
     from neonlab.isa.model.isa import Isa
+    from neonlab.lab.parallel.pool import Workers
     from neonlab.measure.cores.modelled import ModelledCore
     from neonlab.network.graph import Array, Graph
     from neonlab.network.run.earlier import Comparison
@@ -36,10 +38,13 @@ DrawOption = Annotated[
         help="Draw the weights of an ncnn .param that has no .bin: what its layers cost does not depend on them.",
     ),
 ]
+#: The kind of what is kept of a network.
+_COSTS = "call_cost.cost_of_call"
 #: The core whose costs decide where none is named.
 _CORES = {"armv7": "cortex-a7", "armv8": "cortex-a53"}
 
 
+@takes_spread
 def network(
     model: Annotated[
         Path, typer.Argument(metavar="MODEL", help="A quantized model: .tflite, .onnx, or ncnn's .param.")
@@ -86,14 +91,18 @@ def network(
         typer.Option("--into", metavar="FILE", help="Write the tables to a file: a page in .html, or Markdown in .md."),
     ] = None,
     against: AgainstOption = None,
+    jobs: JobsOption = None,
     no_cache: NoCacheOption = False,
     seed: SeedOption = 1,
     json: JsonOption = False,
+    spread: Spread = ALONE,
 ) -> int:
     """Run a quantized network layer by layer on emulated kernels, and show what each layer costs.
 
     Each layer runs on the kernels of the library that are cheapest on the core, by its model. Every tensor is compared
     with reference arithmetic, bit by bit. What no kernel computes runs on this computer, and is listed.
+
+    What calls cost is found side by side, and can be found in shards or on a cluster; inferences run one after another.
     """
     from neonlab.host.output_file import write_whole
     from neonlab.network.inputs import read_inputs
@@ -115,7 +124,11 @@ def network(
     graph = passed.graph
     isa, modelled = _target(isa_name, core)
     inputs = [given or drawn(graph, seed + number) for number in range(inferences)]
-    run = _run(graph, isa, modelled, inputs, not unwatched, not no_cache)
+    with spread.working(jobs, not no_cache) as workers:
+        if spread.shard:
+            _cost(graph, isa, modelled, inputs[0], workers)
+            return spread.write(workers)
+        run = _run(graph, isa, modelled, inputs, not unwatched, workers)
     compared = compare_with(run, earlier) if earlier is not None else None
     if into is not None:
         write_whole(into, _page(into, run, mhz, passed.notes, compared).encode())
@@ -126,18 +139,23 @@ def network(
     return 1 if run.wrong else 0
 
 
+def _cost(graph: Graph, isa: Isa, core: ModelledCore, given: dict[str, Array], workers: Workers) -> None:
+    from neonlab.lab.repository.library import open_library
+    from neonlab.network.run.network import cost_calls
+
+    cost_calls(graph, open_library(), isa, core, given, workers, progress.begin("costing", len(graph.nodes), "layers"))
+    say_found(workers.results, _COSTS, "costs of calls")
+
+
 def _run(
-    graph: Graph, isa: Isa, core: ModelledCore, inputs: list[dict[str, Array]], watched: bool, kept: bool
+    graph: Graph, isa: Isa, core: ModelledCore, inputs: list[dict[str, Array]], watched: bool, workers: Workers
 ) -> NetworkRun:
     from neonlab.lab.repository.library import open_library
-    from neonlab.network.run.costs import CostModel
     from neonlab.network.run.network import run_network
 
-    library = open_library()
     advance = progress.begin("running", len(graph.nodes) + len(inputs), "layers and inferences")
-    with open_results(kept) as results:
-        run = run_network(graph, library, isa, core, inputs, watched=watched, results=results, done=advance)
-        say_found(results, CostModel.KIND, "costs of calls")
+    run = run_network(graph, open_library(), isa, core, inputs, watched=watched, workers=workers, done=advance)
+    say_found(workers.results, _COSTS, "costs of calls")
     return run
 
 
