@@ -64,11 +64,7 @@ def network(
     ] = None,
     input_: Annotated[
         Path | None,
-        typer.Option(
-            "--input",
-            metavar="FILE.npz",
-            help="The input, an array for each tensor by name; the default is random.",
-        ),
+        typer.Option("--input", metavar="FILE.npz", help="An array for each tensor by name; the default is random."),
     ] = None,
     isa_name: IsaOption = None,
     inferences: Annotated[
