@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -10,6 +11,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import dask
 import pytest
 from tests.command_line import ADD, new_repository
 
@@ -80,6 +82,34 @@ def test_a_cluster_gives_the_verdicts_of_one_machine_and_a_worker_that_is_killed
 
         assert list(workers.run(_check_chunk, tasks, kill)) == alone
         assert killed and not workers.bereaved
+
+
+@thorough
+def test_a_worker_that_hangs_costs_its_units_once_more(kernel: Kernel) -> None:
+    tasks = tasks_of(kernel, 24)
+    with Workers(1) as workers:
+        alone = list(workers.run(_check_chunk, tasks))
+    hung: list[int] = []
+    with (
+        dask.config.set({"distributed.scheduler.worker-ttl": "3s"}),
+        connected(LOCAL) as client,
+        ClusterWorkers(client, LOCAL) as workers,
+    ):
+        pids = client.run(os.getpid)
+
+        def hang(_: int) -> None:
+            busy = [address for address, units in client.processing().items() if units]
+            if busy and not hung:
+                hung.append(pids[busy[-1]])
+                os.kill(hung[0], signal.SIGSTOP)
+
+        try:
+            assert list(workers.run(_check_chunk, tasks, hang)) == alone
+        finally:
+            for pid in hung:
+                with contextlib.suppress(ProcessLookupError):  # Dask has ended it
+                    os.kill(pid, signal.SIGKILL)
+        assert hung and not workers.bereaved
 
 
 @thorough

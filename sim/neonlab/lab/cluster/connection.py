@@ -52,7 +52,7 @@ def connected(address: str) -> Iterator[Client]:
             where = address
         try:
             client = distributed.Client(where, timeout=_PATIENCE, serializers=_PLAIN, deserializers=_PLAIN)
-        except (OSError, TimeoutError, ValueError, RuntimeError) as error:
+        except (OSError, TimeoutError, ValueError, RuntimeError, TypeError) as error:  # TypeError: TLS without keys
             reason = str(error.__cause__ or error).partition("\n")[0]
             raise InputError(f"--cluster {address}: no scheduler answers there: {reason}") from None
         stack.callback(_left, client)
