@@ -58,6 +58,25 @@ def test_measured_stands_beside_modelled_and_is_appended(result: Path, tmp_path:
     compared = neonlab("cores", "--functions", str(table), "--json")
     (figure,) = json.loads(compared.stdout)["functions"]["figures"]
     assert (figure["modelled"], figure["measured"]) == (timing["modelled"], [1000.5, 1000.5])
+    band = timing["band"]
+    assert band["of"] == "cortex-a53" and (band["low"], band["high"]) == (
+        round(figure["band"]["low"]), round(figure["band"]["high"])
+    )  # fmt: skip
+    shown = neonlab("board", "import", str(result)).stdout
+    assert f"{band['low']:,}–{band['high']:,}" in shown and "80 % band, cortex-a53: " in shown
+
+
+def test_a_figure_of_a_kernel_that_has_changed_since_is_stale(result: Path, tmp_path: Path) -> None:
+    table = tmp_path / "boards.toml"
+    assert neonlab("board", "import", str(result), "--into", str(table)).returncode == 0
+    code = json.loads(result.read_text())["kernels"][0]["digest"]
+    text = table.read_text()
+    assert f'code = "{code}"' in text
+    table.write_text(text.replace(f'code = "{code}"', f'code = "{code[::-1]}"'))
+    compared = neonlab("cores", "--functions", str(table), "--json")
+    document = json.loads(compared.stdout)["functions"]
+    (figure,) = document["figures"]
+    assert compared.returncode == 0 and figure["stale"] and figure["modelled"] is None and document["summaries"] == []
 
 
 def test_a_kernel_that_is_wrong_on_a_board_ends_with_status_1(result: Path, tmp_path: Path) -> None:

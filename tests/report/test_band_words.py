@@ -26,6 +26,13 @@ def test_a_range_has_two_digits_of_its_width(cycles: int, text: str) -> None:
     assert band_text(BAND, cycles) == text
 
 
+@pytest.mark.parametrize(
+    ("cycles", "text"), [(0.27, "0.245–0.297"), (2.38, "2.16–2.62"), (7, "6.4–7.7"), (60, "55–66")]
+)
+def test_cycles_of_a_small_unit_of_work_have_fractions(cycles: float, text: str) -> None:
+    assert band_text(BAND, cycles, fractions=True) == text
+
+
 def test_a_narrow_range_does_not_shrink_to_nothing() -> None:
     assert band_text(Band(0.99, 1.01, 9, "cortex-a53"), 1_000_000) == "0.990–1.010 M"
 

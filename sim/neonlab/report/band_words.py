@@ -12,20 +12,23 @@ _UNITS = ((10**9, 10**9, " G"), (10**6, 10**6, " M"), (10**4, 10**3, " k"), (0, 
 UNKNOWN = "no band: no function was measured on such a core"
 
 
-def range_text(core: str, cycles: float) -> str:
+def range_text(core: str, cycles: float, *, fractions: bool = False) -> str:
     """Return the 80 % band around modelled cycles on a core as text: `7.8–9.4 M`; empty where none is known."""
     band = band_of(core)
-    return "" if band is None else band_text(band, cycles)
+    return "" if band is None else band_text(band, cycles, fractions=fractions)
 
 
-def band_text(band: Band, cycles: float) -> str:
-    """Return a band around modelled cycles as text, with as many digits as its width deserves: two of the width."""
+def band_text(band: Band, cycles: float, *, fractions: bool = False) -> str:
+    """Return a band around modelled cycles as text, with as many digits as its width deserves: two of the width.
+
+    Single cycles are whole without `fractions`, which a mean or the cycles of a small unit of work have.
+    """
     low, high = band.around(cycles)
     if not high > 0:
         return "0–0"
     one, unit = next((one, unit) for least, one, unit in _UNITS if high >= least)
     low, high = low / one, high / one
-    width, most = high - low, 3 if unit else 0
+    width, most = high - low, 3 if unit or fractions else 0
     digits = min(most, max(0, 1 - floor(log10(width)))) if width > 0 else most
     return f"{low:,.{digits}f}–{high:,.{digits}f}{unit}"
 

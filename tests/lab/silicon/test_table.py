@@ -104,6 +104,8 @@ def test_what_is_not_said_is_a_whole_call_that_is_warm(tmp_path: Path) -> None:
         (ROW + 'isa = "x86"\n', "`isa` is armv7 or armv8, not `x86`"),
         (ROW + "used = true\n", '`used` must be "calibration"'),
         (ROW + 'used = "test"\n', '`used` must be "calibration"'),
+        (ROW + 'code = "0123456789a"\n', "`code` must be a digest of 12 or more of the digits 0 to 9 and a to f"),
+        (ROW + 'code = "0123456789abg"\n', "`code` must be a digest"),
         (ROW + "args = 3\n", "`args` must be a table"),
         (ROW.replace("= 1.5", "= 0"), "`measured.cortex-a53`: cycles must be above 0"),
         (ROW.replace("= 1.5", "= nan"), "cycles must be above 0"),

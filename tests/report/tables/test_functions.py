@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import jsonschema
 import pytest
 from tests.tools import require
 
+from neonlab.lab.repository.kernel_code import code_digest
+from neonlab.lab.repository.library import open_kernel
 from neonlab.measure.cores import errors as core_errors
 from neonlab.report.json.documents import schemas
 
@@ -74,6 +78,13 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, env=os.environ)
 
 
+def ends_of_the_band(core: str) -> tuple[float, float]:
+    """Return the factors from an estimate to the ends of its range, from the file of recorded errors."""
+    with core_errors.PATH.open("rb") as file:
+        error = tomllib.load(file)[core]["left-out"]
+    return 1 / error["high"], 1 / error["low"]
+
+
 @pytest.fixture
 def table(tmp_path: Path) -> Path:
     (tmp_path / "armv8").mkdir()
@@ -108,8 +119,46 @@ def test_the_terminal_shows_measured_modelled_ratio_and_medians(table: Path) -> 
     assert result.returncode == 0, result.stderr
     assert "cortex-a53" not in result.stdout
     line = next(line for line in result.stdout.splitlines() if line.startswith("  chain"))
-    assert line.split() == ["chain", "4.5-5.5", "5", "1.00", "product"]
+    low, high = ends_of_the_band("cortex-a72")
+    assert line.split() == ["chain", "4.5-5.5", "5", f"{5 * low:.2f}–{5 * high:.2f}", "1.00", "product"]
+    assert "80 % band, cortex-a72: " in result.stdout
     assert "not run:" in result.stdout and "median difference  90th p.    bias" in result.stdout
+
+
+def test_each_estimate_has_the_range_that_the_recorded_errors_give(table: Path) -> None:
+    result = run("--functions", str(table), "--json")
+    assert result.returncode == 0, result.stderr
+    for row in json.loads(result.stdout)["functions"]["figures"]:
+        if row["modelled"] is None:
+            assert row["band"] is None
+            continue
+        low, high = ends_of_the_band(row["core"])
+        assert row["band"]["low"] == pytest.approx(row["modelled"] * low, abs=1e-3)
+        assert row["band"]["high"] == pytest.approx(row["modelled"] * high, abs=1e-3)
+
+
+def test_a_row_measured_on_other_code_is_named_stale_and_moves_no_error(table: Path, tmp_path: Path) -> None:
+    kernel = open_kernel(tmp_path / "armv8" / "chain.S")
+    same, other = code_digest(kernel), hashlib.sha256(b"other code").hexdigest()
+    row = TABLE.split("[[function]]")[1].replace('"chain"', '"twin"').replace("[4.5, 5.5]", "9")
+    found = {}
+    for name, code in (("without", ""), ("same", same), ("short", same[:12]), ("stale", other)):
+        more = f'[[function]]{row}code = "{code}"\n' if code else ""
+        table.write_text(f"calibration = false\n{TABLE.split('[[function]]')[0]}[[function]]"
+                         f"{TABLE.split('[[function]]')[1]}{more}", encoding="utf-8")  # fmt: skip
+        result = run("--functions", str(table), "--core", "cortex-a72", "--json", "--into", str(tmp_path / name))
+        assert result.returncode == 0, result.stderr
+        found[name] = json.loads(result.stdout)["functions"]
+        jsonschema.validate(json.loads(result.stdout), schemas()["cores"])
+    assert found["stale"]["summaries"] == found["without"]["summaries"]
+    assert found["same"] == found["short"] and found["same"]["summaries"][0]["figures"] == 2
+    assert [one["stale"] for one in found["same"]["figures"]] == [False, False]
+    assert [one["stale"] for one in found["stale"]["figures"]] == [False, True]
+    assert found["stale"]["figures"][1]["modelled"] is None
+    assert "| 9 | stale: its code here is not what was measured" in (tmp_path / "stale" / "functions.md").read_text()
+    shown = run("--functions", str(table), "--core", "cortex-a72").stdout
+    assert "1 of 2 figures are stale, measured on other code: they count in no error" in shown
+    assert all(len(line) <= 80 for line in shown.splitlines())
 
 
 @pytest.mark.slow
@@ -146,7 +195,7 @@ def test_a_table_of_calibration_alone_prints_no_error(table: Path) -> None:
     result = run("--functions", str(table), "--core", "cortex-a72")
     assert result.returncode == 0, result.stderr
     line = next(line for line in result.stdout.splitlines() if line.startswith("  chain"))
-    assert line.split() == ["chain", "4.5-5.5", "5", "1.00", "product", "c"]
+    assert [*line.split()[:3], *line.split()[4:]] == ["chain", "4.5-5.5", "5", "1.00", "product", "c"]
     assert "cortex-a72            0  1 rows, all calibration" in result.stdout
 
 
@@ -189,7 +238,9 @@ def test_the_documents_are_the_same_each_time(table: Path, tmp_path: Path) -> No
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
     markdown = (tmp_path / "one" / "functions.md").read_text()
     assert "Written by a test." in markdown
-    assert "| chain |  | product | 4.5-5.5 | 5 | 1.00 |  | counted by hand |" in markdown
+    low, high = ends_of_the_band("cortex-a72")
+    band = f"{5 * low:.2f}–{5 * high:.2f}"
+    assert f"| chain |  | product | 4.5-5.5 | 5 | {band} | 1.00 |  | counted by hand |" in markdown
     assert "| cortex-a72 | 0 | 1 | 0.0% | 0.0% | +0.0% | 1 | 1 |" in markdown
 
 

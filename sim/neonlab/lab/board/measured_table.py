@@ -77,6 +77,7 @@ def _row(kernel: Kernel, measured: BoardKernel, timing: Timing, core: str, sourc
         *(f"{key} = {_texts_of(value)}" for key, value in _lists(given, folder) if value),
         f"shapes = [{_text(timing.shape)}]",
         f"source = {_text(source)}",
+        f"code = {_text(measured.digest)}",
         f"measured = {{ {core} = {round(timing.measured or 0.0, 3)} }}",
         *_settings(measured),
     ]

@@ -16,10 +16,12 @@ from neonlab.host.input_file import read_input_text
 from neonlab.isa.model.isa import Isa, isa_named
 from neonlab.lab.silicon.called import CalledShape, State, read_arguments, read_shapes, read_state
 
-_TEXTS = ("name", "file", "symbol", "isa", "prototype", "structs", "contract", "per", "unit", "source")
+_TEXTS = ("name", "file", "symbol", "isa", "prototype", "structs", "contract", "per", "unit", "source", "code")
 _LISTS = ("files", "include", "define", "flags")
 _NEEDED = ("name", "shapes", "source", "measured")
 _OTHERS = ("args", "shapes", "compiler", "warm", "calls", "measured", "below_stack", "float_abi", "used")
+#: Fewest digits of a digest that tell one code from another.
+_LEAST_DIGITS = 12
 #: What `used` of a row may say that the function was used for.
 USED = "calibration"
 
@@ -47,7 +49,8 @@ class MeasuredFunction:
     The others of `files` are linked with it.  `state` is what the calls find.  With one shape the cycles are those of
     the whole call; with two, the difference of the second and the first.  Both are divided by the units of work that
     `per` counts from the integer arguments.  `used` tells whether the models were adjusted with the row, by its own key
-    or by the table's `calibration`.
+    or by the table's `calibration`.  `code` is the digest of the code that was measured, or its
+    first digits; "" if unknown.
     """
 
     name: str
@@ -60,6 +63,7 @@ class MeasuredFunction:
     state: State
     measured: Mapping[str, Figure]
     used: bool = False
+    code: str = ""
 
     @property
     def file(self) -> str:
@@ -149,6 +153,7 @@ def _function(row: Mapping[str, Any], where: str, folder: Path, calibration: boo
         state=read_state(row, where),
         measured=_measured(row["measured"], where),
         used=_used(row, where) or calibration is True,
+        code=_code(texts["code"], where),
     )
 
 
@@ -157,6 +162,12 @@ def _used(row: Mapping[str, Any], where: str) -> bool:
     if used not in (None, USED):
         raise InputError(f'{where}: `used` must be "{USED}", or left out where the row adjusted no model')
     return used == USED
+
+
+def _code(text: str, where: str) -> str:
+    if text and (len(text) < _LEAST_DIGITS or not set(text) <= set("0123456789abcdef")):
+        raise InputError(f"{where}: `code` must be a digest of {_LEAST_DIGITS} or more of the digits 0 to 9 and a to f")
+    return text
 
 
 def _given(

@@ -47,12 +47,17 @@ _NEARLY_ALL = 0.97
 _SEED = 1
 
 
+class StaleCodeError(InputError):
+    """A function's code is not what was measured."""
+
+
 @dataclass(frozen=True, slots=True)
 class FunctionFigure:
     """One function on one core, in cycles per unit; `modelled` is None if it could not be computed, for `reason`.
 
     `unknown` are mnemonics of executed forms that the core's table lacks.  `mca` is llvm-mca's figure if the unit is an
-    iteration of one loop and little else.  `used` tells whether the models were adjusted with the row.
+    iteration of one loop and little else.  `used` tells whether the models were adjusted with the row, `stale` that
+    other code was measured than is there now.
     """
 
     name: str
@@ -67,6 +72,7 @@ class FunctionFigure:
     unknown: tuple[str, ...] = ()
     reason: str = ""
     used: bool = False
+    stale: bool = False
 
     @property
     def error(self) -> float:
@@ -192,8 +198,8 @@ def _error(figure: float | None, measured: Figure) -> float:
     return math.nan if figure is None else figure / measured.middle - 1.0
 
 
-def _none(function: MeasuredFunction, reason: str) -> list[FunctionFigure]:
-    return [_figure(function, core, reason=reason) for core in function.measured]
+def _none(function: MeasuredFunction, reason: str, *, stale: bool = False) -> list[FunctionFigure]:
+    return [replace(_figure(function, core, reason=reason), stale=stale) for core in function.measured]
 
 
 def _figure(function: MeasuredFunction, core: str, *, reason: str = "") -> FunctionFigure:
@@ -213,7 +219,7 @@ def _on_all(function: MeasuredFunction, folder: Path, mca: str) -> list[Function
         kernel, _ = called[-1]
         program = kernel_program(kernel)
     except InputError as error:
-        return _none(function, str(error))
+        return _none(function, str(error), stale=isinstance(error, StaleCodeError))
     found = []
     for core in function.measured:
         try:
@@ -233,8 +239,10 @@ def _on_all(function: MeasuredFunction, folder: Path, mca: str) -> list[Function
 def called_with(function: MeasuredFunction, folder: Path) -> tuple[list[tuple[Kernel, Shape]], int]:
     """Return the function as it is called with each of its shapes, and the units of work that its figure is of.
 
-    Raises InputError for a file that is not in `folder`, or that has no such function, and for a bad shape.
+    Raises InputError for a file that is not in `folder`, or that has no such function, and for a bad shape;
+    StaleCodeError if the row says that other code was measured.
     """
+    from neonlab.lab.repository.kernel_code import code_digest, kernel_program
     from neonlab.lab.repository.library import open_kernel
     from neonlab.lab.run.plan import parse_shape
     from neonlab.lab.run.shapes import integers_of
@@ -244,6 +252,8 @@ def called_with(function: MeasuredFunction, folder: Path) -> tuple[list[tuple[Ke
     for one in function.shapes:
         own = replace(given, settings=(*given.settings, *one.settings))
         kernel = open_kernel(folder / function.files[0], own)
+        if function.code and kernel_program(kernel) and not code_digest(kernel).startswith(function.code):
+            raise StaleCodeError("its code here is not what was measured: measure it again")
         shape = parse_shape(kernel, one.text)
         integers = integers_of(kernel, shape)
         kernel.contract.check_values(integers)

@@ -58,13 +58,13 @@ class Band:
         stale = ", before the last change" if self.stale else ""
         return f"{self.figures} functions{where}{stale}"
 
-    def to_json(self, cycles: float) -> dict[str, Any]:
-        """Return plain values for `--json`; the ends are cycles around `cycles`."""
+    def to_json(self, cycles: float, digits: int | None = None) -> dict[str, Any]:
+        """Return plain values for `--json`; the ends are cycles around `cycles`, whole ones without `digits`."""
         low, high = self.around(cycles)
         return {
             "share": SHARE,
-            "low": round(low),
-            "high": round(high),
+            "low": round(low, digits),
+            "high": round(high, digits),
             "functions": self.figures,
             "of": self.of,
             "pooled": self.pooled,

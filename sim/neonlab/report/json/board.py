@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from neonlab.report.json.parts import INTEGER, NUMBER, STRING, described, list_of, nullable, object_of
+from neonlab.measure.cores.bands import band_of
+from neonlab.report.json.parts import INTEGER, NUMBER, STRING, band_of_estimate, described, list_of, nullable, object_of
 from neonlab.report.json.verdict import ISA
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ _TIMING = object_of(
     empty=described(nullable(NUMBER), "cycles of the caller's loop with an empty function"),
     ns=described(nullable(NUMBER), "nanoseconds of a call without the caller's loop"),
     modelled=described(nullable(NUMBER), "cycles that the model of the core has for one of many calls back to back"),
+    band=described(nullable(band_of_estimate(INTEGER)), "range of the modelled cycles; null where there is none"),
     ratio=described(nullable(NUMBER), "modelled over measured"),
     reason=described(STRING, "why one of the figures is null"),
 )
@@ -90,7 +92,7 @@ def board_json(result: BoardResult, rows: Sequence[BesideModel], core: str, appe
                 "tried": kernel.tried,
                 "failures": [{"case": case, "what": what} for case, what in kernel.failures],
                 "left_out": [{"case": case, "reason": reason} for case, reason in kernel.left_out],
-                "timings": [_timing_json(row) for row in rows if row.kernel is kernel],
+                "timings": [_timing_json(row, core) for row in rows if row.kernel is kernel],
             }
             for kernel in result.kernels
         ],
@@ -98,8 +100,8 @@ def board_json(result: BoardResult, rows: Sequence[BesideModel], core: str, appe
     }
 
 
-def _timing_json(row: BesideModel) -> dict[str, Any]:
-    timing = row.timing
+def _timing_json(row: BesideModel, core: str) -> dict[str, Any]:
+    timing, band = row.timing, band_of(core)
     return {
         "shape": timing.shape,
         "calls": timing.calls,
@@ -110,6 +112,7 @@ def _timing_json(row: BesideModel) -> dict[str, Any]:
         "empty": timing.empty,
         "ns": timing.time,
         "modelled": row.modelled,
+        "band": None if band is None or row.modelled is None else band.to_json(row.modelled),
         "ratio": row.ratio,
         "reason": timing.reason or row.reason,
     }

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from neonlab.report.json.parts import BOOLEAN, INTEGER, NUMBER, STRING, described, list_of, nullable, object_of
+from neonlab.report.json.parts import (
+    BOOLEAN,
+    INTEGER,
+    NUMBER,
+    STRING,
+    band_of_estimate,
+    described,
+    list_of,
+    nullable,
+    object_of,
+)
 
 _MODEL_ERROR = object_of(
     against=described(
@@ -102,9 +112,13 @@ FUNCTIONS = described(
                 used=described({"enum": ["calibration", None]}, "whether the row adjusted the models"),
                 measured=described(list_of(NUMBER), "lowest and highest cycles per unit"),
                 modelled=nullable(NUMBER),
+                band=described(
+                    nullable(band_of_estimate(NUMBER)), "range of the modelled figure, in the same unit; null without"
+                ),
                 error=described(nullable(NUMBER), "relative to the middle of the measured range"),
                 llvm_mca=described(nullable(NUMBER), "cycles per unit"),
                 unknown_mnemonics=described(list_of(STRING), "mnemonics of forms that the core's table does not have"),
+                stale=described(BOOLEAN, "whether other code was measured than is there now: no error counts the row"),
                 reason=described(STRING, "why the model has no figure"),
                 source=described(STRING, "where the measured figure is from"),
             )

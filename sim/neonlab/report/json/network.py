@@ -14,6 +14,7 @@ from neonlab.report.json.parts import (
     INTEGER,
     NUMBER,
     STRING,
+    band_of_estimate,
     described,
     list_of,
     nullable,
@@ -30,17 +31,6 @@ _COST = {
     "multiply_floor": described(NUMBER, "cycles that the multiplies need at least, or the lines from memory"),
     "bound": described(NUMBER, "cycles of the largest lower bound of the model for the same instructions"),
 }
-_BAND = nullable(
-    object_of(
-        share=described(NUMBER, "of measured functions that lie in the band"),
-        low=INTEGER,
-        high=INTEGER,
-        functions=described(INTEGER, "that it was computed from"),
-        of=described(STRING, "the core, or the kind of cores, that they were measured on"),
-        pooled=BOOLEAN,
-        measured_before_last_change=BOOLEAN,
-    )
-)
 #: The properties of the document.
 NETWORK = {
     "network": described(STRING, "the file's name without its suffix"),
@@ -56,7 +46,7 @@ NETWORK = {
     "values": described(INTEGER, "that kernels computed, all of them compared with the reference"),
     "wrong": described(INTEGER, "of these values"),
     **_COST,
-    "band": described(_BAND, "the range of 80 % of measured functions around the cycles"),
+    "band": described(nullable(band_of_estimate(INTEGER)), "the range of 80 % of measured functions around the cycles"),
     "milliseconds": described(nullable(NUMBER), "of the cycles at --mhz"),
     "peak_activation_bytes": described(INTEGER, "most bytes of activations and states at one time"),
     "peak_layer": described(STRING, "while this layer runs"),

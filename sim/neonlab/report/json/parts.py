@@ -37,6 +37,19 @@ def optional(schema: Schema, *names: str) -> Schema:
     return {**schema, "required": [name for name in schema["required"] if name not in names]}
 
 
+def band_of_estimate(cycles: Schema) -> Schema:
+    """Return the schema of the range of an estimate, whose ends are `cycles`."""
+    return object_of(
+        share=described({"const": 0.8}, "share of measured functions that such a range holds"),
+        low=described(cycles, "cycles at the lower end"),
+        high=described(cycles, "cycles at the upper end; both may lie above the estimate, or below it"),
+        functions=described(INTEGER, "functions not used for fitting whose errors make the band"),
+        of=described(STRING, "the core that they were measured on, or `in order`, `out of order`: such cores"),
+        pooled=described(BOOLEAN, "whether they were measured on several cores"),
+        measured_before_last_change=described(BOOLEAN, "whether tables have changed since"),
+    )
+
+
 def document(command: str, **properties: Schema) -> Schema:
     """Return the schema of a command's --json output."""
     return {

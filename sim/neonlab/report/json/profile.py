@@ -8,6 +8,7 @@ from neonlab.report.json.parts import (
     NUMBER,
     STRING,
     Schema,
+    band_of_estimate,
     described,
     list_of,
     nullable,
@@ -95,20 +96,7 @@ _CYCLES = object_of(
     cycles_per_call=described(NUMBER, "CPU_CYCLES, not rounded where it is a mean"),
     estimate=described({"const": True}, "by a model, never a measurement"),
     model_error=described(STRING, "what the core's model was compared with, and its error"),
-    band=described(
-        nullable(
-            object_of(
-                share=described({"const": 0.8}, "share of measured functions that such a range holds"),
-                low=described(INTEGER, "cycles at the lower end"),
-                high=described(INTEGER, "cycles at the upper end; both may lie above the estimate, or below it"),
-                functions=described(INTEGER, "functions not used for fitting whose errors make the band"),
-                of=described(STRING, "the core that they were measured on, or `in order`, `out of order`: such cores"),
-                pooled=described(BOOLEAN, "whether they were measured on several cores"),
-                measured_before_last_change=described(BOOLEAN, "whether tables have changed since"),
-            )
-        ),
-        "range of the estimate CPU_CYCLES; null: none is known",
-    ),
+    band=described(nullable(band_of_estimate(INTEGER)), "range of the estimate CPU_CYCLES; null: none is known"),
     events=described({"type": "object", "additionalProperties": INTEGER}, "the model's events, by their PMU names"),
     ipc=described(NUMBER, "instructions a cycle"),
     macs_per_cycle=NUMBER,

@@ -10,6 +10,8 @@ from typing import Any
 from neonlab import __version__
 from neonlab.lab.silicon.table import USED, FunctionTable
 from neonlab.lab.silicon.truth import FunctionFigure, Summary, summaries
+from neonlab.measure.cores.bands import band_of
+from neonlab.report.band_words import basis_line, range_text
 
 _ABOUT = """\
 # Whole functions measured on silicon
@@ -22,7 +24,8 @@ is compared with its middle. No figure of a model is fitted to one function; a c
 several.
 
 Rows that adjusted the models are marked `c`, for calibration. Every error of the summary (number, median, 90th
-percentile, bias) comes from the other rows alone; where there are none, it is empty.
+percentile, bias) comes from the other rows alone; where there are none, it is empty. Rows that were measured on other
+code than is there now are called stale, and count in no error.
 
 llvm-mca's column is for the same loop, where a unit consists only of iterations of one loop. It uses the model that
 LLVM 19 has for that core, or substitutes for it, and ignores caches, mispredicted branches and addresses.
@@ -42,6 +45,10 @@ _NOT_SAID = (
     "The table does not say whether the models were adjusted with these functions (`calibration`): the differences "
     "are the models' error only if they were not."
 )
+
+
+#: Columns of a name beside its figures; a longer one stands on a line of its own.
+_NAME, _LINE = 28, 78
 
 
 def _meaning(table: FunctionTable) -> str:
@@ -93,12 +100,19 @@ def _figure_json(one: FunctionFigure) -> dict[str, Any]:
         "used": USED if one.used else None,
         "measured": [one.measured.lowest, one.measured.highest],
         "modelled": _rounded(one.modelled),
+        "band": _band_json(one),
         "error": _rounded(one.error if one.modelled is not None else None),
         "llvm_mca": _rounded(one.mca),
         "unknown_mnemonics": list(one.unknown),
+        "stale": one.stale,
         "reason": one.reason,
         "source": one.source,
     }
+
+
+def _band_json(one: FunctionFigure) -> dict[str, Any] | None:
+    band = band_of(one.core)
+    return None if band is None or one.modelled is None else band.to_json(one.modelled, 4)
 
 
 def _rounded(figure: float | None) -> float | None:
@@ -108,18 +122,17 @@ def _rounded(figure: float | None) -> float | None:
 def function_lines(figures: Sequence[FunctionFigure], table: FunctionTable) -> Iterator[str]:
     """Yield the lines for the terminal, in at most 80 columns: by core a line per function, then the summaries."""
     for core in sorted({one.core for one in figures}):
-        yield f"{core:<44}   measured modelled  ratio  unit"
-        for one in (figure for figure in figures if figure.core == core):
-            name = one.name if len(one.name) <= 42 else one.name[:41] + "…"
-            if one.modelled is None:
-                yield f"  {name:<42} {one.measured!s:>10} not run:"
-                yield from textwrap.wrap(one.reason, 74, initial_indent="      ", subsequent_indent="      ")
-                continue
-            ratio = one.modelled / one.measured.middle
-            mark = (" c" if one.used else "") + (" *" if one.unknown else "")
-            yield f"  {name:<42} {one.measured!s:>10} {one.modelled:>8.3g} {ratio:>6.2f}  {one.unit}{mark}"
+        yield f"{core:<{_NAME + 2}}   measured modelled   80 % band  ratio  unit"
+        rows = [figure for figure in figures if figure.core == core]
+        for one in rows:
+            yield from _figure_lines(one)
+        if any(one.modelled is not None for one in rows):
+            yield from textwrap.wrap(f"80 % band, {basis_line(core)}", 80, subsequent_indent="  ")
     if any(one.used for one in figures):
         yield "c adjusted the models (calibration): counts in no error"
+    stale = sum(one.stale for one in figures)
+    if stale:
+        yield f"{stale} of {len(figures)} figures are stale, measured on other code: they count in no error"
     if any(one.unknown for one in figures):
         yield "* executes forms that the core's table does not have; these were timed as other forms"
     if all(one.modelled is None for one in figures):
@@ -136,6 +149,29 @@ def function_lines(figures: Sequence[FunctionFigure], table: FunctionTable) -> I
         if line.both is not None:
             loops, ours, theirs = line.both
             yield f"{'':<16}{loops:>7}  {ours:>17.1%}  llvm-mca on these loops: {theirs:.1%}"
+
+
+def _figure_lines(one: FunctionFigure) -> Iterator[str]:
+    name = one.name
+    if len(name) > _NAME:
+        yield f"  {name if len(name) <= _LINE else name[: _LINE - 1] + '…'}"
+        name = ""
+    start = f"  {name:<{_NAME}} {one.measured!s:>10}"
+    if one.modelled is None:
+        yield f"{start} {_without(one)}:"
+        yield from textwrap.wrap(one.reason, 74, initial_indent="      ", subsequent_indent="      ")
+        return
+    band, ratio = range_text(one.core, one.modelled, fractions=True), one.modelled / one.measured.middle
+    mark = (" c" if one.used else "") + (" *" if one.unknown else "")
+    yield f"{start} {_cycles(one.modelled):>8} {band:>11} {ratio:>6.2f}  {one.unit}{mark}"
+
+
+def _without(one: FunctionFigure) -> str:
+    return "stale" if one.stale else "not run"
+
+
+def _cycles(figure: float) -> str:
+    return f"{figure:.0f}" if figure >= 1000 else f"{figure:.3g}"
 
 
 def functions_document(figures: Sequence[FunctionFigure], table: FunctionTable) -> str:
@@ -168,11 +204,12 @@ def functions_markdown(figures: Sequence[FunctionFigure], table: FunctionTable) 
         lines.append(f"| {one.title} | {' | '.join(cells)} |")
     lines += ["", f"The last three columns: {_heading(table)}s where llvm-mca has a figure too.", ""]
     for core in sorted({one.core for one in figures}):
-        lines += [f"## {core}", "", "| function | used | unit | measured | modelled | ratio | llvm-mca | source |"]
-        lines += ["|---|---|---|---:|---:|---:|---:|---|"]
-        for row in (figure for figure in figures if figure.core == core):
-            lines.append(_row(row))
-        lines.append("")
+        rows = [figure for figure in figures if figure.core == core]
+        lines += [f"## {core}", ""]
+        if any(row.modelled is not None for row in rows):
+            lines += [f"80 % band, {basis_line(core)}.", ""]
+        lines += ["| function | used | unit | measured | modelled | 80 % band | ratio | llvm-mca | source |"]
+        lines += ["|---|---|---|---:|---:|---:|---:|---:|---|", *map(_row, rows), ""]
     unknown = sorted({(one.core, form) for one in figures for form in one.unknown})
     if unknown:
         lines += ["## Forms that a core's table does not have", ""]
@@ -185,15 +222,15 @@ def _row(one: FunctionFigure) -> str:
     used = "c" if one.used else ""
     if one.modelled is None:
         return (
-            f"| {one.name} | {used} | {one.unit} | {one.measured} | not run: {_cell(one.reason)} | | "
-            f"| {_cell(one.source)} |"
+            f"| {one.name} | {used} | {one.unit} | {one.measured} | {_without(one)}: {_cell(one.reason)} | | "
+            f"| | {_cell(one.source)} |"
         )
     ratio = one.modelled / one.measured.middle
     mca = "" if one.mca is None else f"{one.mca / one.measured.middle:.2f}"
     mark = "\\*" if one.unknown else ""
     return (
-        f"| {one.name}{mark} | {used} | {one.unit} | {one.measured} | {one.modelled:.3g} | {ratio:.2f} | {mca} "
-        f"| {_cell(one.source)} |"
+        f"| {one.name}{mark} | {used} | {one.unit} | {one.measured} | {_cycles(one.modelled)} "
+        f"| {range_text(one.core, one.modelled, fractions=True)} | {ratio:.2f} | {mca} | {_cell(one.source)} |"
     )
 
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from textwrap import wrap
 from typing import TYPE_CHECKING
+
+from neonlab.report.band_words import basis_line, range_text
 
 if TYPE_CHECKING:
     from neonlab.lab.board.beside_model import BesideModel
@@ -26,7 +29,9 @@ def board_lines(result: BoardResult, rows: Sequence[BesideModel], core: str) -> 
         yield f"{kernel.verdict:<10} {kernel.title}  {kernel.cases} cases on the board{failed}{left}"
         for case, what in kernel.failures:
             yield f"    {case}: {what}"
-        yield from _timings([row for row in rows if row.kernel is kernel])
+        yield from _timings([row for row in rows if row.kernel is kernel], core)
+    if any(row.modelled is not None for row in rows):
+        yield from wrap(f"80 % band, {basis_line(core)}", 80, subsequent_indent="  ")
 
 
 def _machine(result: BoardResult, core: str) -> str:
@@ -43,17 +48,18 @@ def _machine(result: BoardResult, core: str) -> str:
     return f"{name}{midr}, {machine.system} {machine.release}{governor}; {counted}"
 
 
-def _timings(rows: Sequence[BesideModel]) -> Iterator[str]:
+def _timings(rows: Sequence[BesideModel], core: str) -> Iterator[str]:
     if not rows:
         return
     width = max(len(row.timing.shape) for row in rows)
-    yield f"    {'shape':<{width}}  {'measured':>12} {'modelled':>12} {'ratio':>7}"
+    yield f"    {'shape':<{width}}  {'measured':>12} {'modelled':>12} {'80 % band':>12} {'ratio':>7}"
     for row in rows:
         timing = row.timing
         measured = f"{timing.measured:,.1f}" if timing.measured is not None else "-"
         modelled = f"{row.modelled:,.0f}" if row.modelled is not None else "-"
+        band = range_text(core, row.modelled) if row.modelled is not None else "-"
         ratio = f"{row.ratio:.3f}" if row.ratio is not None else "-"
-        yield f"    {timing.shape:<{width}}  {measured:>12} {modelled:>12} {ratio:>7}"
+        yield f"    {timing.shape:<{width}}  {measured:>12} {modelled:>12} {band:>12} {ratio:>7}"
         if timing.measured is None and timing.time is not None:
             yield f"      {timing.time:,.0f} ns a call"
         if timing.reason or row.reason:
