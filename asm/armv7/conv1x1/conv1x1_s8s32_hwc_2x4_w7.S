@@ -2,15 +2,16 @@
 extends = "conv1x1_s8s32_hwc_2x4.inc"
 summary = "output[p][o] = sum_i weights[o][i] * input[p][i], int8 x int8 -> int32, HWC, weights of 7 bits, for in-order cores"
 [args]
-weights = { range = [-63, 63] }
+weights = { range = [-63, 64] }
 */
 
 // For cores that issue in order, Cortex-A7, A53 and A55, and weights of 7 bits: as conv1x1_s8s32_hwc_2x4_inorder, but four
 // products are added in int16 before they are widened.
 //
-// Why weights lie in [-63, 63]: vmull and three vmlal add four products in int16. 4 * 128 * 63 is 32256; with 64 it would be
-// 32768, which is none. It is what quantization to 7 bits gives. The input may be any int8. Kernels that add up all input
-// channels in int16 need no vpadal but for the end, and are exact for a few channels alone.
+// Why weights lie in [-63, 64]: vmull and three vmlal add four products in int16. 4 * -128 * -63 is 32256 and
+// 4 * -128 * 64 is -32768, both int16; 4 * -128 * -64, 32768, is not. So the input may be any int8, and quantization to 7
+// bits, [-63, 63], gives such weights. Kernels that add up all input channels in int16 need no vpadal but for the end, and
+// are exact for a few channels alone.
 //
 // What bounds it: Cortex-A53 and A55 take a NEON instruction of 128 bits at a time, vpadal takes its unit for two cycles. So
 // 32 MACs take 6 cycles, 0.1875 per MAC. On Cortex-A53 8 of the 24 loads for 256 MACs find room behind vpadal and 16 take a
