@@ -8,13 +8,12 @@ import numpy as np
 
 from neonlab import Array, Contract, DataSource, Dispatch, Expected, Operator, Role, Shape
 
+from ._in_order import A32, A64, DOTPROD, by_core
 from ._packing import pack_panels, unpack_panels
 from ._product import exact_product, kept_product
 from ._requantize import PER_CHANNEL, parameters, requantized
 
 _DIMENSIONS = ("height", "width", "in_channels", "out_channels")
-#: Cores that issue two instructions in order, a NEON one of 128 bits at a time.
-_DUAL_ISSUE = ("cortex-a53", "cortex-a55")
 
 
 def _layer(size: int, in_channels: int, out_channels: int) -> Shape:
@@ -24,17 +23,6 @@ def _layer(size: int, in_channels: int, out_channels: int) -> Shape:
 def _remainder_by_8(shape: Shape) -> str:
     pixels = shape["height"] * shape["width"]
     return "conv1x1_s8s32_chw_8x4_left4" if pixels % 8 == 4 else "conv1x1_s8s32_chw_8x4"
-
-
-def _by_core(kernel: str, other: str, *cores: str) -> Dispatch:
-    """Return a dispatch that picks `other` in place of `kernel` on these cores, which issue in order."""
-    return Dispatch(
-        f"{kernel}_by_core",
-        (kernel, other),
-        lambda _: kernel,
-        f"inorder on {', '.join(cores)}, where loads beside products pay, else the one with fewer instructions",
-        dict.fromkeys(cores, other),
-    )
 
 
 class Conv1x1(Operator):
@@ -66,12 +54,14 @@ class Conv1x1(Operator):
             _remainder_by_8,
             "left4 where 4 pixels remain after the blocks of 8, else the general one",
         ),
-        _by_core("conv1x1_s8s32_hwc_2x4", "conv1x1_s8s32_hwc_2x4_inorder", "cortex-a7", *_DUAL_ISSUE),
-        _by_core("conv1x1_s8s8_hwc_2x4_ruy", "conv1x1_s8s8_hwc_2x4_inorder_ruy", "cortex-a7", *_DUAL_ISSUE),
-        _by_core("conv1x1_s8s32_hwc_4x8_dotprod", "conv1x1_s8s32_hwc_4x8_dotprod_inorder", "cortex-a55"),
-        _by_core("conv1x1_s8s32_hwc_4x4", "conv1x1_s8s32_hwc_4x4_inorder", *_DUAL_ISSUE),
-        _by_core("conv1x1_s8s8_hwc_4x4_ruy", "conv1x1_s8s8_hwc_4x4_inorder_ruy", *_DUAL_ISSUE),
-        _by_core("conv1x1_s8s32_hwc_4x16_dotprod", "conv1x1_s8s32_hwc_4x16_dotprod_inorder", "cortex-a55"),
+        by_core("conv1x1_s8s32_hwc_2x4", "conv1x1_s8s32_hwc_2x4_inorder", *A32),
+        by_core("conv1x1_s8s8_hwc_2x4_ruy", "conv1x1_s8s8_hwc_2x4_inorder_ruy", *A32),
+        by_core("conv1x1_s8s32_hwc_4x8_dotprod", "conv1x1_s8s32_hwc_4x8_dotprod_inorder", *DOTPROD),
+        by_core("conv1x1_s8s8_hwc_4x8_dotprod_ruy", "conv1x1_s8s8_hwc_4x8_dotprod_inorder_ruy", *DOTPROD),
+        by_core("conv1x1_s8s32_hwc_4x4", "conv1x1_s8s32_hwc_4x4_inorder", *A64),
+        by_core("conv1x1_s8s8_hwc_4x4_ruy", "conv1x1_s8s8_hwc_4x4_inorder_ruy", *A64),
+        by_core("conv1x1_s8s32_hwc_4x16_dotprod", "conv1x1_s8s32_hwc_4x16_dotprod_inorder", *DOTPROD),
+        by_core("conv1x1_s8s8_hwc_4x16_dotprod_ruy", "conv1x1_s8s8_hwc_4x16_dotprod_inorder_ruy", *DOTPROD),
     )
 
     def claims(self, contract: Contract) -> bool:

@@ -8,6 +8,7 @@ import numpy as np
 
 from neonlab import Array, Contract, DataSource, Expected, Operator, Shape
 
+from ._in_order import A32, A64, DOTPROD, by_core
 from ._packing import pack_panels, unpack_panels
 from ._product import exact_product, kept_product
 from ._requantize import PER_CHANNEL, parameters, requantized
@@ -40,6 +41,15 @@ class Matmul(Operator):
             (7, 1024, 1024),
         )
     }
+
+    dispatches = (
+        by_core(
+            "matmul_s8s32_packed_2x4", "matmul_s8s32_packed_2x4_inorder", *A32, "cortex-a15", "cortex-a57", "cortex-a72"
+        ),
+        by_core("matmul_s8s32_packed_4x4", "matmul_s8s32_packed_4x4_inorder", *A64),
+        by_core("matmul_s8s32_packed_6x8_dotprod", "matmul_s8s32_packed_6x8_dotprod_inorder", *DOTPROD),
+        by_core("matmul_s8s32_packed_8x12_dotprod", "matmul_s8s32_packed_8x12_dotprod_inorder", *DOTPROD),
+    )
 
     def claims(self, contract: Contract) -> bool:
         return contract.name.startswith("matmul_")

@@ -89,7 +89,7 @@ def test_the_rest_of_a_tile_costs_what_the_header_says(kernel: Kernel) -> None:
     tiles = (24 // rows_of_tile[0] if rows_of_tile else 1) * (48 // tile_cols)
     per_tile = Fraction(wide.counts.instructions - narrow.counts.instructions, tiles)
     rest = per_tile - claim(kernel)[0] * (wide.macs - narrow.macs) / tiles
-    found = re.search(r"Around (?:the hot loop|it) a tile costs (\d+) instructions", header_of(kernel))
+    found = re.search(r"Around (?:the hot loop|it) a tile costs (-?\d+) instructions", header_of(kernel))
     assert found is not None
     assert rest == int(found[1])
 
@@ -188,7 +188,7 @@ REACHED = {
     "armv8/dwconv3x3s2_s8s32_hwc_3x16": 0.304,
     "armv8/dwconv5x5_s8s32_hwc_5x8": 0.242,
     "armv8/dwconv5x5s2_s8s32_hwc_5x8": 0.277,
-    "armv7/conv1x1_s8s32_hwc_2x4": 0.219,
+    "armv7/conv1x1_s8s32_hwc_2x4": 0.2305,
     "armv7/matmul_s8s32_packed_6x8_dotprod": 0.0756,
     "armv7/conv1x1_s8s32_hwc_4x8_dotprod": 0.0782,
     "armv8/matmul_s8s32_packed_4x4": 0.1993,

@@ -3,6 +3,10 @@ extends = "dwconv5x5_s8s32_hwc_5x8.inc"
 summary = "output[y][x][c] = sum_ij weights[i][j][c] * input[y+i][x+j][c], int8 x int8 -> int32, HWC"
 */
 
+// What bounds it: multiplications and additions, one of 128 bits at a time, on Cortex-A53 and A55, 0.256 cycles per MAC, of
+// which it takes 0.415 and 0.372; what is dispatched, three instructions a cycle, of which one on 128 bits is two, on A72,
+// 0.184, of which it takes 0.224.
+//
 // Cost of the hot loop, per 5 pixels x 8 channels x 25 taps = 1000 MACs:
 //     125 vmull and vmlal, 60 vpaddl and vpadal, 10 vaddw, 45 vld1, 10 vzip; 5 loads and 5 stores of sums, 5 vst1, 4 for
 //     the two loops = 269 instructions, 0.269 per MAC.

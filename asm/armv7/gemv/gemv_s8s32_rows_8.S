@@ -33,6 +33,11 @@ macs = "rows*depth"
 // -128 * 127 twice is -32512, both int16; only -128 * -128 twice, 32768, is not. The int32 sums are safe:
 // 65536 * 128 * 127 = 1 065 353 216.
 //
+// What bounds it, where weights are in the first level: the products take 0.25 cycles per MAC on Cortex-A53 and A55, which
+// issue nothing beside a load of 128 bits, so that 18 of these bring it to 0.37 and 0.39. Cortex-A72 dispatches three
+// instructions a cycle, of which one on 128 bits is two: 0.186, of which it takes 0.200. There products are added to sums
+// while others are computed, and rows load before their use.
+//
 // Cost of the hot loop, per 8 rows x 32 elements = 256 MACs:
 //     16 vmull, 16 vmlal, 16 vpadal, 9 vld1, 2 for the loop = 59 instructions, 0.230 per MAC.
 // The floor is three instructions for 16 MACs, 48 or 0.1875 per MAC, and 8 vld1, as each weight is loaded for one MAC: 56

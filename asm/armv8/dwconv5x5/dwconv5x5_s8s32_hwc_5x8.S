@@ -3,6 +3,10 @@ extends = "dwconv5x5_s8s32_hwc_5x8.inc"
 summary = "output[y][x][c] = sum_ij weights[i][j][c] * input[y+i][x+j][c], int8 x int8 -> int32, HWC"
 */
 
+// What bounds it: multiplications and additions, one of 128 bits at a time, on Cortex-A53 and A55, 0.270 cycles per MAC, of
+// which it takes 0.295 and 0.287; what is dispatched, three instructions a cycle, of which one on 128 bits is two, on A72,
+// 0.161, of which it takes 0.176.
+//
 // Cost of the hot loop, per 5 pixels x 8 channels x 25 taps = 1000 MACs:
 //     125 smull and smlal, 60 sadalp, 10 sxtl, 25 ld1, 15 zip, 5 st1, 2 for the loop = 242 instructions, 0.242 per MAC.
 // The floor is 39 instructions for a pixel's 200 MACs, 0.195 per MAC: 25 multiplies, and 14 to widen and add; 24 %

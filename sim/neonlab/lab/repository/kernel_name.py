@@ -74,6 +74,7 @@ VARIANTS: Mapping[str, str] = {
     "ic32": "for up to 32 input channels",
     "ic64": "for up to 64 input channels",
     "sums16": "partial sums stored as int16",
+    "w7": "for weights of 7 bits",
     "inorder": "software-pipelined for in-order cores",
     "bylane": "multiplies by one lane of a vector",
     "zp": "with zero points",
