@@ -166,10 +166,11 @@ def test_weights_one_step_outside_the_declared_range_go_wrong(program: list[str]
         return
     first, step = first_pixels_and_step(kernel)
     pixels = first + (8 if step == 8 else 7)
-    status, text = drive(program, kernel, pixels, pixels, 1, 16, 4, weights=(low, high))
+    status, text = drive(program, kernel, pixels, pixels, 1, 32, 4, weights=(low, high))
     assert status == 1, text
     assert "wrong sum" in text
-    assert f"low x {end}" in text  # -128 everywhere is the worst input
+    # -128 everywhere is the worst input; where four products are added, some of it is enough.
+    assert f"low x {end}" in text or ("_w7" in kernel and "either end" in text)
 
 
 # kernel, what is changed in it, and what the driver must say (None: an inaccessible page ends the process)
