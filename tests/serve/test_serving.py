@@ -172,7 +172,7 @@ def test_what_does_not_assemble_is_told_at_its_line(tab: Page, served: Served, t
 def test_half_a_word_keeps_the_last_figures_dimmed_with_their_age(tab: Page, text: str) -> None:
     wait_for_word(tab, "exact")
     table = tab.locator(f".neonlab-figures table:has(th:text-is('layer {SHAPE}'))")
-    table.wait_for()
+    table.locator("tr").last.locator("td").nth(3).wait_for()  # the commit is known
     figures, marks = table.inner_text(), tab.locator(".neonlab-heat").all_inner_texts()
     assert marks and tab.locator(".neonlab-loop .pipeline").count() == 1
     tab.locator(".cm-content:visible .cm-line", has_text="sqadd").first.locator("span", has_text="sqadd").dblclick()

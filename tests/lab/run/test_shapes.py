@@ -247,7 +247,7 @@ def test_every_small_shape_is_every_combination_of_small_sizes() -> None:
             r"\d+x\d+x\d+x(13|29|45)",
         ),
         (
-            "armv8/matmul_s8s32_packed_4x4",
+            "armv8/matmul_f32f32_packed_8x12",
             "and x9, x3, #15; and x10, x4, #15; cmp x9, #11; ccmp x10, #14, #0, eq; b.ne 1f; ret; 1:",
             r"(11|27)x(14|30)x\d+",
         ),
