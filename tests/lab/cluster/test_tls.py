@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import trustme
 from tests.command_line import ADD, neonlab, new_repository
+from tests.schedulers import scheduler
 
 pytestmark = pytest.mark.thorough("it starts a cluster of processes; nothing else in a run depends on Dask")
-_SCRIPT = (
-    "from distributed import LocalCluster\nfrom distributed.security import Security\nimport time\n"
-    "if __name__ == '__main__':\n"
-    "    cluster = LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None, memory_limit=0,\n"
-    "        protocol='tls://', security=Security(require_encryption=True))\n"
-    "    print(cluster.scheduler_address, flush=True)\n    time.sleep(600)\n"
-)
 
 
 @pytest.fixture
@@ -39,15 +29,8 @@ def keys(tmp_path: Path) -> dict[str, str]:
 
 @pytest.fixture
 def address(keys: dict[str, str]) -> Iterator[str]:
-    """The address of a scheduler with a worker, in processes that are ended by force."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", _SCRIPT], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, process_group=0,
-        env=os.environ | keys,
-    )  # fmt: skip
-    assert process.stdout is not None
-    yield process.stdout.readline().strip()
-    os.killpg(process.pid, signal.SIGKILL)
-    process.communicate()
+    with scheduler(tls=keys) as (found, _):
+        yield found
 
 
 def test_the_keys_of_the_configuration_are_used(

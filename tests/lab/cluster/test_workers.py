@@ -5,15 +5,13 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-import subprocess
-import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import dask
 import pytest
 from tests.command_line import ADD, new_repository
+from tests.schedulers import scheduler
 
 from neonlab.errors import InputError
 from neonlab.lab.cache.results import Results
@@ -151,29 +149,8 @@ def test_a_unit_that_kills_three_workers_has_died_and_the_others_have_not(
         assert workers.bereaved == {handle}
 
 
-@pytest.fixture
-def scheduler() -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    """A scheduler with a worker, in processes that are ended by force."""
-    script = (
-        "from distributed import LocalCluster\nimport time\n"
-        "if __name__ == '__main__':\n"
-        "    cluster = LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None, memory_limit=0)\n"
-        "    print(cluster.scheduler_address, flush=True)\n    time.sleep(600)\n"
-    )
-    command = [sys.executable, "-c", script]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, process_group=0)
-    assert process.stdout is not None
-    yield process.stdout.readline().strip(), process
-    if process.poll() is None:
-        os.killpg(process.pid, signal.SIGKILL)
-    process.communicate()
-
-
 @thorough
-def test_a_scheduler_that_goes_away_is_told_of_and_what_ended_is_kept(
-    kernel: Kernel, scheduler: tuple[str, subprocess.Popen[str]], tmp_path: Path
-) -> None:
-    address, process = scheduler
+def test_a_scheduler_that_goes_away_is_told_of_and_what_ended_is_kept(kernel: Kernel, tmp_path: Path) -> None:
     tasks = tasks_of(kernel, 60)
     heard: list[float] = []
 
@@ -183,6 +160,7 @@ def test_a_scheduler_that_goes_away_is_told_of_and_what_ended_is_kept(
             os.killpg(process.pid, signal.SIGKILL)
 
     with (
+        scheduler() as (address, process),
         Results(tmp_path / "kept") as results,
         connected(address) as client,
         ClusterWorkers(client, address, results=results) as workers,

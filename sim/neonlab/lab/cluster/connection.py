@@ -85,7 +85,7 @@ def _started(workers: int) -> Iterator[Any]:
                 n_workers=workers,
                 threads_per_worker=1,
                 processes=True,
-                dashboard_address=None,
+                dashboard_address="127.0.0.1:0",  # any free port, since several clusters may run here
                 memory_limit=0,
                 silence_logs=logging.CRITICAL,
             )
