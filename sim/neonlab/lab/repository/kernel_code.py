@@ -25,6 +25,11 @@ def code_digest(kernel: Kernel) -> str:
         program = kernel_program(kernel)
     except InputError as error:
         return str(error)
+    return program_digest(program)
+
+
+def program_digest(program: Program) -> str:
+    """Return the SHA-256 digest of a program's code and data in hex."""
     digest = hashlib.sha256()
     for segment in program.segments:
         digest.update(f"{segment.name} {segment.address} {len(segment.data)} ".encode() + segment.data)

@@ -193,10 +193,10 @@ def _tails(
     long = (*shapes.far[-1:], *shapes.longest[:2], *large)
     names += [CaseName(shape, "sparse", seed, Depth.QUICK) for shape in long if "sparse" in patterns[1:]]
     # Data of one pattern follow one another, since their sums are the same: operators keep those that they made last.
-    seeds = [seed + 1 + more for more in range(_LARGEST_SUMS_DATA)] if further else []
+    seeds = list(range(seed + 1, seed + 1 + _LARGEST_SUMS_DATA)) if further else []
     for number, shape in enumerate(shapes.longest):
         # All data meet the whole tile, and each part of it those whose turn it is.
-        meeting = seeds[number % len(seeds) :][:1] if number and seeds else seeds
+        meeting = [seeds[number % len(seeds)]] if number and seeds else seeds
         names += [CaseName(shape, pattern, n, Depth.QUICK) for pattern in ends for n in meeting]
     names += _more(shapes.small, patterns, seed, names, LEAST_CASES - len(set(map(_key, names))))
     # Watched cases come first, then compared ones, for which a process needs far less preparation.

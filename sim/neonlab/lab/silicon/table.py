@@ -49,8 +49,8 @@ class MeasuredFunction:
     The others of `files` are linked with it.  `state` is what the calls find.  With one shape the cycles are those of
     the whole call; with two, the difference of the second and the first.  Both are divided by the units of work that
     `per` counts from the integer arguments.  `used` tells whether the models were adjusted with the row, by its own key
-    or by the table's `calibration`.  `code` is the digest of the code that was measured, or its
-    first digits; "" if unknown.
+    or by the table's `calibration`.  `code` is the digest of the code that was measured, or its first digits; "" if
+    unknown.
     """
 
     name: str

@@ -48,7 +48,7 @@ _SEED = 1
 
 
 class StaleCodeError(InputError):
-    """A function's code is not what was measured."""
+    """Raised where a function's code is not what was measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +242,7 @@ def called_with(function: MeasuredFunction, folder: Path) -> tuple[list[tuple[Ke
     Raises InputError for a file that is not in `folder`, or that has no such function, and for a bad shape;
     StaleCodeError if the row says that other code was measured.
     """
-    from neonlab.lab.repository.kernel_code import code_digest, kernel_program
+    from neonlab.lab.repository.kernel_code import kernel_program, program_digest
     from neonlab.lab.repository.library import open_kernel
     from neonlab.lab.run.plan import parse_shape
     from neonlab.lab.run.shapes import integers_of
@@ -252,7 +252,7 @@ def called_with(function: MeasuredFunction, folder: Path) -> tuple[list[tuple[Ke
     for one in function.shapes:
         own = replace(given, settings=(*given.settings, *one.settings))
         kernel = open_kernel(folder / function.files[0], own)
-        if function.code and kernel_program(kernel) and not code_digest(kernel).startswith(function.code):
+        if function.code and not program_digest(kernel_program(kernel)).startswith(function.code):
             raise StaleCodeError("its code here is not what was measured: measure it again")
         shape = parse_shape(kernel, one.text)
         integers = integers_of(kernel, shape)

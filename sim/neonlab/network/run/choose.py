@@ -117,8 +117,8 @@ def cheapest(tried: Tried, model: CostModel) -> Chosen:
     totals = [sum(costs.values(), Cost()) for _, costs in found]
     best = min(range(len(found)), key=lambda one: _price(found[one][0], totals[one], model))
     step, costs = found[best]
-    ways = tuple((one.kernels, total) for (one, _), total in zip(found, totals, strict=True))
-    return Chosen(tried.node, step, costs, tried=ways)
+    every = tuple((one.kernels, total) for (one, _), total in zip(found, totals, strict=True))
+    return Chosen(tried.node, step, costs, tried=every)
 
 
 def _price(step: Step, cost: Cost, model: CostModel) -> float:

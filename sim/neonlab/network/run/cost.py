@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What calls do and take: instructions and bytes exactly, cycles by the model of a core.
+    """Say what calls do and take: instructions and bytes exactly, cycles by the model of a core.
 
     `floor` are the cycles that their multiply-accumulates need at least on the core's multipliers, or their lines from
     memory, where that is more; 0 without multiply-accumulates.  `bound` are those of the largest lower bound of the

@@ -62,8 +62,8 @@ class CostModel(Closing):
         asked, self._asked, self._bytes = self._asked, {}, 0
         if asked and self._workers is not None:
             weights = [float(_macs(kernel, arguments)) for kernel, arguments in asked.values()]
-            mine = self._workers.part(cost_of_call, weights)
-            calls = [call for number, call in enumerate(asked) if number in set(mine)]
+            every = list(asked)
+            calls = [every[number] for number in self._workers.part(cost_of_call, weights)]
             tasks = [(KernelHandle.of(asked[one][0]), self._memory(asked[one][0]), asked[one][1]) for one in calls]
             self._begun.append((calls, self._workers.run(cost_of_call, tasks)))
         elif asked:
