@@ -47,6 +47,10 @@ if TYPE_CHECKING:
     from neonlab.emulate.machine import Machine
 
 DEFAULT_LIMIT = 1 << 18
+#: Steps up to which a trace is copied, so that the next one uses the same memory.
+_MOST_COPIED = 1 << 20
+#: Most registers that the last instruction of a call writes.
+_LAST_WRITES = 64
 
 TRACER = np.dtype(
     [
@@ -170,18 +174,23 @@ class TraceProbe:
         identifiers = [unicorn_identifier(program.isa, register) for registers in writes for register in registers]
         self._written_from = np.cumsum([0, *map(len, writes)]).astype(np.int32)
         self._written = np.array(identifiers or [0], np.int32)
-        # Untouched memory costs nothing, so there is room for the longest trace from the start.
-        self._pcs = np.zeros(limit, np.uint64)
-        self._first_writes = np.zeros(limit, np.int64)
-        self._values = np.zeros((4 * limit + 64, 2), np.uint64)
         self._state = np.zeros(1, TRACER)
-        self._state["base"], self._state["words"] = self._base, words
-        self._state["limit"], self._state["room"] = limit, len(self._values)
+        self._state["base"], self._state["words"], self._state["limit"] = self._base, words, limit
         self._state["served"] = program.served
-        for name in ("written_from", "written", "pcs", "first_writes", "values", "masks"):
+        for name in ("written_from", "written", "masks"):
             self._state[name] = getattr(self, f"_{name}").ctypes.data
+        self._make_room(limit)
         self._buffers: tuple[PlacedBuffer, ...] = ()
         self.reset(())
+
+    def _make_room(self, limit: int) -> None:
+        """Make room for the longest trace: memory costs nothing before it is written."""
+        self._pcs = np.zeros(limit, np.uint64)
+        self._first_writes = np.zeros(limit + 1, np.int64)
+        self._values = np.zeros((4 * limit + 64, 2), np.uint64)
+        self._state["room"] = len(self._values) - _LAST_WRITES
+        for name in ("pcs", "first_writes", "values"):
+            self._state[name] = getattr(self, f"_{name}").ctypes.data
 
     def hooks(self, _isa: Isa) -> Sequence[NativeHook]:
         """Return one hook on every instruction."""
@@ -197,25 +206,21 @@ class TraceProbe:
     def collect(self, machine: Machine) -> Trace:
         """Return the trace of the last call of `machine`, which this probe must be attached to."""
         steps, writes = int(self._state["steps"][0]), int(self._state["writes"][0])
-        first_writes = np.append(self._first_writes[:steps], writes)
-        values = self._values[:writes].copy()
         pending = int(self._state["pending"][0])
         if pending >= 0:  # nothing ran after the last instruction: its results are the state after the call
             last = self._program.by_address.get(self._base + 2 * pending)  # None: a word that is no instruction
-            registers = last.writes if last is not None else ()
-            final = [entry_value(machine.exit_state, register) for register in registers]
-            rows = [[value & (1 << 64) - 1, value >> 64] for value in final]
-            values = np.concatenate([values, np.array(rows, np.uint64).reshape(-1, 2)])
-            first_writes[-1] = len(values)
-        return Trace(
-            self._program,
-            machine.entry_state,
-            self._buffers,
-            self._pcs[:steps].copy(),
-            first_writes,
-            values,
-            bool(self._state["overflow"][0]),
-        )
+            for register in last.writes if last is not None else ():
+                value = entry_value(machine.exit_state, register)
+                self._values[writes] = value & (1 << 64) - 1, value >> 64
+                writes += 1
+        self._first_writes[steps] = writes
+        found = self._pcs[:steps], self._first_writes[: steps + 1], self._values[:writes]
+        if steps > _MOST_COPIED:  # a copy of a long trace would take as much memory again
+            self._make_room(len(self._pcs))
+        else:
+            found = found[0].copy(), found[1].copy(), found[2].copy()
+        overflow = bool(self._state["overflow"][0])
+        return Trace(self._program, machine.entry_state, self._buffers, *found, overflow)
 
 
 @dataclass(frozen=True, slots=True)

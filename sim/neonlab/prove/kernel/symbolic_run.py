@@ -248,15 +248,8 @@ class Replay:
         self.memory = Memory(trace, plans_of(trace.program).numbers)
         self._state, self._suspects = np.zeros(STATE_SIZE, np.int64), np.zeros((_MOST_SUMS, 3), np.int64)
         self._flags = np.array([entry_value(trace.entry, FLAGS)], np.uint64)
-        instructions = trace.program.instructions  # in the order of addresses
-        addresses = np.array([instruction.address for instruction in instructions], np.uint64)
-        self._numbers = np.minimum(np.searchsorted(addresses, trace.pcs), len(addresses) - 1)
+        self._numbers = _rows_of(trace)
         self._alone = True
-        returned = returned_results(trace.pcs)
-        unknown = trace.pcs[(addresses[self._numbers] != trace.pcs) & (returned < 0)]
-        if unknown.size:
-            raise Refusal(f"executes a word at {int(unknown[0]):#x} that is not an instruction of the program")
-        self._numbers = np.where(returned < 0, self._numbers, len(addresses) + returned)
         _refuse_modes(trace)
 
     def begin(self, contract: Contract, case: Case, elements: Mapping[str, Ids]) -> None:
@@ -318,13 +311,30 @@ class Replay:
             raise Refusal(reason, place=where)
 
 
+def _rows_of(trace: Trace) -> npt.NDArray[np.int32]:
+    """Return the row of the plans of each step.  Raises Refusal at a word that is no instruction of the program."""
+    instructions = trace.program.instructions  # in the order of addresses
+    addresses = np.array([instruction.address for instruction in instructions], np.uint64)
+    found = np.zeros(len(trace), np.int32)
+    for begin in range(0, len(trace), _ROWS):  # in parts: some numbers a step of a long trace are as long as itself
+        pcs = trace.pcs[begin : begin + _ROWS]
+        returned, rows = returned_results(pcs), np.minimum(np.searchsorted(addresses, pcs), len(addresses) - 1)
+        unknown = pcs[(addresses[rows] != pcs) & (returned < 0)]
+        if unknown.size:
+            raise Refusal(f"executes a word at {int(unknown[0]):#x} that is not an instruction of the program")
+        found[begin : begin + _ROWS] = np.where(returned < 0, rows, len(addresses) + returned)
+    return found
+
+
 def _refuse_modes(trace: Trace) -> None:
     """Raise Refusal where a step sets the mode of floats: the rules are those of the default one."""
-    for address, steps in trace.executions.items():
-        instruction = trace.program.by_address.get(address)
-        if instruction is not None and STATUS in instruction.writes and _SETS_MODE.match(instruction.text):
-            where, text = place_of(trace, int(steps[0]))
-            raise Refusal(f"this instruction sets how floats are rounded, which is not followed: {text}", place=where)
+    for instruction in trace.program.instructions:
+        if STATUS in instruction.writes and _SETS_MODE.match(instruction.text):
+            steps = trace.executions.get(instruction.address)
+            if steps is not None:
+                where, text = place_of(trace, int(steps[0]))
+                reason = f"this instruction sets how floats are rounded, which is not followed: {text}"
+                raise Refusal(reason, place=where)
 
 
 def _reason(ended: int, instruction: Instruction) -> str:
