@@ -135,7 +135,7 @@ def test_a_verdict_says_what_did_not_run_whoever_ran_the_cases(tmp_path: Path) -
     assert verdict.passed and verdict.not_run is not None and verdict.to_json()["not_run"]["lines"]
     with Workers(2) as workers:
         (other,) = check_all(workers, [(found, names)])
-    halves = [check_and_answer(found, names[start::2], None).coverage for start in (0, 1)]
+    halves = [check_and_answer(found, names[start::2]).coverage for start in (0, 1)]
     assert other.not_run == joined(halves).not_run == verdict.not_run
     assert verdict.status is Status.EXACT  # two shapes that were chosen are not expected to run all code
     assert other.passed and other.status is Status.IN_PART

@@ -23,7 +23,7 @@ from neonlab.verify.abi.unwatched import UnwatchedCheck
 from neonlab.verify.cases.case import Case, Depth
 from neonlab.verify.check_case import call_arguments, find_mismatch, step_budget
 from neonlab.verify.coverage import Coverage
-from neonlab.verify.coverage_count import CoverageCount
+from neonlab.verify.coverage_count import CoverageCount, Extent
 from neonlab.verify.known_faults import KnownFaults, looking_past
 from neonlab.verify.lanes.reach import harmful_wrap
 from neonlab.verify.lanes.views import Checked
@@ -66,6 +66,11 @@ class Checker(Closing):
     def coverage(self) -> Coverage:
         """Return the parts of the program that the cases checked so far executed."""
         return self._covered.coverage()
+
+    @property
+    def extent(self) -> Extent:
+        """Return how much of the program the last case executed."""
+        return self._covered.extent()
 
     @property
     def accepted(self) -> tuple[int, ...]:

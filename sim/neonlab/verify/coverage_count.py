@@ -6,12 +6,22 @@ jump through a register counts once something there has run.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
 from neonlab.assemble.program import Program
 from neonlab.emulate.hooks.block_meter import BlockMeter
 from neonlab.verify.coverage import Coverage
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """Bytes of code that a call executed: each once, and as often as it did."""
+
+    different: int
+    executed: int
 
 
 class CoverageCount:
@@ -21,11 +31,18 @@ class CoverageCount:
         self._program = program
         self._changes: npt.NDArray[np.int64] | None = None
         self._base = 0
+        self._last: npt.NDArray[np.int64] = np.zeros(0, np.int64)
 
     def add(self, meter: BlockMeter) -> None:
         """Add the last run that `meter`, of this program, counted."""
         self._base = meter.base
-        self._changes = meter.changes.copy() if self._changes is None else np.add(self._changes, meter.changes)
+        self._last = meter.changes
+        self._changes = self._last.copy() if self._changes is None else np.add(self._changes, self._last)
+
+    def extent(self) -> Extent:
+        """Return the extent of the run that was added last, before its meter counts another."""
+        executions = np.cumsum(self._last)  # of halfwords
+        return Extent(2 * int(np.count_nonzero(executions)), 2 * int(executions.sum()))
 
     def coverage(self) -> Coverage:
         """Return the coverage of all runs that were added."""

@@ -267,11 +267,11 @@ def test_the_verdict_on_a_kernel_in_whose_check_a_process_ended_is_not_kept(root
     with Workers(1) as workers, Results(tmp_path / "kept") as results:
         questions = ask_verdicts(results, [(kernel, [])], seed=1)
         workers.bereaved.add(KernelHandle.of(kernel))
-        keep_verdicts(results, questions, workers, [(kernel, [])], [verdict(kernel)])
+        keep_verdicts(results, questions, workers, [kernel], [verdict(kernel)])
         results.write()
         assert kept_verdicts(results, questions) == {}
         workers.bereaved.clear()
-        keep_verdicts(results, questions, workers, [(kernel, [])], [verdict(kernel)])
+        keep_verdicts(results, questions, workers, [kernel], [verdict(kernel)])
         results.write()
         assert kept_verdicts(results, questions) == {kernel: verdict(kernel)}
 

@@ -150,7 +150,7 @@ def _checked(
     fresh = check_all(workers, work, seed=options["seed"], fail_fast=fail_fast, ranges=True, advance=advance)
     _tell_of_failures(fresh)
     fresh = explain_all(workers, [kernel for kernel, _ in work], fresh)
-    keep_verdicts(results, questions, workers, work, fresh)
+    keep_verdicts(results, questions, workers, [kernel for kernel, _ in work], fresh)
     by_title = {verdict.kernel: verdict for verdict in (*known.values(), *fresh)}
     return [by_title[kernel.title] for kernel, _ in wanted if kernel.title in by_title]
 

@@ -6,7 +6,7 @@ A function that runs in a worker imports the lab there: the process that waits f
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from neonlab.lab.parallel.pool import KernelHandle, Workers, died
@@ -14,7 +14,7 @@ from neonlab.lab.parallel.unit import unit, unit_not_kept
 from neonlab.lab.repository.library import Kernel
 from neonlab.lab.run.ended import Died
 from neonlab.lab.run.judgement import Answer, Tried, up_to_enough, verdict_of
-from neonlab.lab.run.plan import range_case
+from neonlab.lab.run.ranged import Reach, furthest
 from neonlab.verify.cases.case import Case, CaseName
 from neonlab.verify.coverage import Coverage
 from neonlab.verify.verdict import Failure, Verdict, with_ranges
@@ -27,12 +27,10 @@ _WORK = 30_000_000
 
 
 @unit
-def _check_chunk(
-    name: KernelHandle, cases: list[CaseName], fail_fast: bool = False, ranged: CaseName | None = None
-) -> Tried:
+def _check_chunk(name: KernelHandle, cases: list[CaseName], fail_fast: bool = False, ranges: bool = False) -> Tried:
     from neonlab.lab.run.check import check_and_answer
 
-    return check_and_answer(name.open(), cases, ranged, fail_fast=fail_fast)
+    return check_and_answer(name.open(), cases, ranges=ranges, fail_fast=fail_fast)
 
 
 # The one case of a file: its data would be most of an entry, and running it takes a moment.
@@ -73,18 +71,18 @@ def check_all(
     on the cases of that shard alone.
     """
     most = _share(workers, sum(len(cases) for _, cases in work))
-    tasks: list[tuple[Kernel, list[CaseName], CaseName | None]] = []
+    tasks: list[tuple[Kernel, list[CaseName], bool]] = []
     for kernel, cases in work:
         chunks = _chunks(cases, most)
-        asked = range_case(kernel, cases) if ranges and (len(chunks) == 1 or not fail_fast) else None
-        # The range analysis reuses results of the check.  It belongs to the first chunk, since it takes longest.
-        tasks += [(kernel, chunk, None if number else asked) for number, chunk in enumerate(chunks)]
-    mine = workers.part(_check_chunk, [len(chunk) + _PREPARED * (asked is not None) for _, chunk, asked in tasks])
+        # The range analysis reuses results of the check, where all of it is done by one process.
+        tasks += [(kernel, chunk, ranges and len(chunks) == 1) for chunk in chunks]
+    mine = workers.part(_check_chunk, [len(chunk) + _PREPARED * asked for _, chunk, asked in tasks])
     tasks = [tasks[number] for number in mine]
     named = [(KernelHandle.of(kernel), cases, fail_fast, asked) for kernel, cases, asked in tasks]
     outcomes: dict[str, list[Failure | None]] = {kernel.title: [] for kernel, _ in work}
     coverage: dict[str, list[Coverage]] = {kernel.title: [] for kernel, _ in work}
     accepted: dict[str, list[Sequence[int]]] = {kernel.title: [] for kernel, _ in work}
+    reached: dict[str, list[Reach | None]] = {kernel.title: [] for kernel, _ in work}
     answers: dict[str, Answer] = {}
     results = workers.run(_check_chunk, named, lambda index: advance(len(tasks[index][1])))
     with contextlib.closing(results):
@@ -93,6 +91,7 @@ def check_all(
             outcomes[kernel.title] += tried.outcomes
             coverage[kernel.title].append(tried.coverage)
             accepted[kernel.title].append(tried.accepted)
+            reached[kernel.title].append(tried.ranged)
             if tried.answer is not None:
                 answers[kernel.title] = tried.answer
             if fail_fast and any(tried.outcomes):
@@ -105,7 +104,8 @@ def check_all(
     if not ranges or not workers.is_whole:
         return verdicts
     verdicts = [with_ranges(v, *answers[v.kernel]) if v.faultless and v.kernel in answers else v for v in verdicts]
-    return answer_all(workers, [(k, names) for k, names in work if k.title not in answers], verdicts)
+    left = {kernel: furthest(reached[kernel.title]) for kernel, _ in work if kernel.title not in answers}
+    return answer_all(workers, {kernel: reach.name for kernel, reach in left.items() if reach is not None}, verdicts)
 
 
 def check_again(workers: Workers, kernel: Kernel, case: Case, file: str) -> Verdict:
@@ -134,12 +134,10 @@ def _chunks(cases: Sequence[CaseName], most: int) -> list[list[CaseName]]:
     return found
 
 
-def answer_all(
-    workers: Workers, work: Sequence[tuple[Kernel, Sequence[CaseName]]], verdicts: Sequence[Verdict]
-) -> list[Verdict]:
-    """Return the verdicts with an answer about ranges for each kernel that passed."""
+def answer_all(workers: Workers, cases: Mapping[Kernel, CaseName], verdicts: Sequence[Verdict]) -> list[Verdict]:
+    """Return the verdicts with an answer about ranges, at the given case of each kernel that passed."""
     passed = {verdict.kernel for verdict in verdicts if verdict.faultless}
-    asked = {k.title: (KernelHandle.of(k), name) for k, names in work if (name := range_case(k, names))}
+    asked = {kernel.title: (KernelHandle.of(kernel), name) for kernel, name in cases.items()}
     tasks = {title: task for title, task in asked.items() if title in passed}
     answers = dict(zip(tasks, workers.run(_ranges, list(tasks.values())), strict=True))
     return [

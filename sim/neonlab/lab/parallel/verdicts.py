@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
 from neonlab.lab.cache.results import Question, Results
 from neonlab.lab.parallel.pool import KernelHandle, Workers
 from neonlab.lab.repository.library import Kernel
-from neonlab.lab.run.plan import range_case
 from neonlab.measure.shape import Shape
-from neonlab.verify.cases.case import CaseName
 from neonlab.verify.verdict import Verdict
 
 #: The kind of these results.
@@ -39,7 +37,7 @@ def keep_verdicts(
     results: Results,
     questions: dict[Kernel, Question | None],
     workers: Workers,
-    work: Sequence[tuple[Kernel, Sequence[CaseName]]],
+    kernels: Iterable[Kernel],
     verdicts: Sequence[Verdict],
 ) -> None:
     """Keep the verdicts of the kernels, explained, but for those in whose check a process ended or ran out of time.
@@ -49,11 +47,9 @@ def keep_verdicts(
     if results.spread:
         return
     by_title = {verdict.kernel: verdict for verdict in verdicts}
-    for kernel, cases in work:
+    for kernel in kernels:
         verdict = by_title.get(kernel.title)
         if verdict is None or KernelHandle.of(kernel) in workers.bereaved:
-            continue
-        if verdict.faultless and verdict.ranges is None and range_case(kernel, cases) is not None:
             continue
         # The case of a witness served its explanation, and would be the largest part of an entry.
         failures = tuple(replace(failure, witness=None) for failure in verdict.failures)

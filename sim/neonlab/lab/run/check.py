@@ -12,7 +12,8 @@ from neonlab.lab.repository.kernel_code import kernel_program
 from neonlab.lab.repository.library import Kernel
 from neonlab.lab.run.judgement import ENOUGH_FAILURES, Answer, Tried, verdict_of, weight_of
 from neonlab.lab.run.lookup import AskedKernel, AskedShape, one_kernel, some_shapes
-from neonlab.lab.run.plan import draw_case, plan_cases, range_case
+from neonlab.lab.run.plan import draw_case, plan_cases
+from neonlab.lab.run.ranged import Reach, furthest
 from neonlab.verify.cases.case import Array, Case, CaseName
 from neonlab.verify.cases.operator import OperatorError
 from neonlab.verify.checker import Checker
@@ -43,20 +44,24 @@ def _checked(checker: Checker, kernel: Kernel, names: Iterable[CaseName]) -> Ite
 
 
 def check_and_answer(
-    kernel: Kernel, names: Iterable[CaseName], ranged: CaseName | None, *, fail_fast: bool = False
+    kernel: Kernel, names: Sequence[CaseName], *, ranges: bool = False, fail_fast: bool = False
 ) -> Tried:
     """Run cases as `check_cases` does; with `fail_fast`, stop at the first failure.
 
-    If all are right and `ranged` is a case, answer about the ranges at its shape too.
+    If all are right and `ranges` are asked for, answer about these too, at the shape that suits best.
     """
-    found = []
+    found: list[Failure | None] = []
+    ranged: Reach | None = None
     with Checker(kernel_program(kernel), kernel.contract) as checker:
-        for outcome in _checked(checker, kernel, names):
+        for name, outcome in zip(names, _checked(checker, kernel, names), strict=False):
             found.append(outcome)
+            ranged = furthest([ranged, Reach(name, checker.extent)])
             if fail_fast and outcome is not None:
                 break
-        answer = _answered(kernel, ranged, checker.checked) if ranged is not None and not any(found) else None
-        return Tried(found, checker.coverage, answer, checker.accepted)
+        if any(found):
+            ranged = None
+        answer = _answered(kernel, ranged.name, checker.checked) if ranges and ranged is not None else None
+        return Tried(found, checker.coverage, answer, checker.accepted, ranged)
 
 
 def check_case(kernel: Kernel, case: Case) -> Tried:
@@ -136,7 +141,7 @@ def check(
     names = plan_cases(
         kernel, shapes=shapes, patterns=patterns, seed=seed, every_tail=every_tail, layers=layers, full=full
     )
-    tried = check_and_answer(kernel, names, range_case(kernel, names))
+    tried = check_and_answer(kernel, names, ranges=True)
     verdict = verdict_of(kernel, tried.outcomes, seed, [tried.coverage], [tried.accepted])
     verdict = replace(verdict, chosen=bool(shapes or patterns))
     return with_ranges(verdict, *tried.answer) if tried.answer is not None else verdict

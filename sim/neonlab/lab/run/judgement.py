@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from neonlab.emulate.run import FaultKind
 from neonlab.lab.repository.library import Kernel
+from neonlab.lab.run.ranged import Reach
 from neonlab.verify.coverage import Coverage, joined
 from neonlab.verify.known_faults import accepted_faults
 from neonlab.verify.verdict import Failure, RangeAnswer, Verdict, fold
@@ -23,13 +24,15 @@ Answer = tuple[RangeAnswer, Failure | None]
 class Tried:
     """The outcomes of some cases of a kernel in order, the coverage, and the answer about ranges if asked for.
 
-    `accepted` holds the number of cases in which each fault that the contract accepts showed.
+    `accepted` holds the number of cases in which each fault that the contract accepts showed.  `ranged` is the case
+    among them at whose shape ranges are best analysed, if all are right.
     """
 
     outcomes: Sequence[Failure | None]
     coverage: Coverage = field(default_factory=Coverage)
     answer: Answer | None = None
     accepted: Sequence[int] = ()
+    ranged: Reach | None = None
 
 
 def verdict_of(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Iterable, Sequence
 
 from neonlab.errors import InputError
@@ -28,10 +27,6 @@ _LARGEST_SUMS_DATA = 4
 _LONG = 6
 #: Multiply-accumulates from which a case is large: one pattern is watched, the others only compare results.
 LARGE = 2_000_000
-#: Most multiply-accumulates of a call for the range analysis, and most bytes where there are none.
-_RANGED, _RANGED_BYTES = 10_000, 2_000
-#: How often as much the smallest case may be, where all are more.
-_RANGED_AT_MOST = 5
 #: Multiply-accumulates above which a shape is left to `prove --shape`, and bytes where there are none: its expressions
 #: take long to write out.
 _MOST_PROVED, _MOST_PROVED_BYTES = 50_000, 20_000
@@ -247,23 +242,3 @@ def _more(
         if (shape, pattern, seed + further) not in tried
     )
     return list(itertools.islice(every, max(0, count)))
-
-
-def range_case(kernel: Kernel, names: Sequence[CaseName]) -> CaseName | None:
-    """Return the planned case at whose shape to analyse ranges: the largest of limited work, else the smallest.
-
-    Return None if even that is much more.
-    """
-
-    def work(name: CaseName) -> float:
-        integers = integers_of(kernel, name.shape)
-        if kernel.contract.macs is not None:
-            return kernel.contract.macs.evaluate(integers) / _RANGED
-        return touched_bytes(kernel.contract, integers) / _RANGED_BYTES
-
-    works = [(work(name), name) for name in names]
-    small = [pair for pair in works if pair[0] <= 1]
-    if small:
-        return max(small, key=lambda pair: pair[0])[1]
-    least = min(works, key=lambda pair: pair[0], default=(math.inf, None))
-    return least[1] if least[0] <= _RANGED_AT_MOST else None

@@ -16,8 +16,9 @@ from neonlab.lab.repository.able_cores import able_cores
 from neonlab.lab.repository.kernel_code import code_digest, kernel_program
 from neonlab.lab.repository.library import Kernel, open_kernel
 from neonlab.lab.run.check import answer_ranges, explain
-from neonlab.lab.run.plan import draw_case, parse_shape, plan_cases, range_case, shape_for, shapes_to_prove
+from neonlab.lab.run.plan import draw_case, parse_shape, plan_cases, shape_for, shapes_to_prove
 from neonlab.lab.run.profile import profile_case
+from neonlab.lab.run.ranged import Reach, furthest
 from neonlab.lab.run.saved import save_failure
 from neonlab.lab.run.shapes import code_of, integers_of
 from neonlab.lab.watch.layer import layer_to_watch, tile_of
@@ -80,6 +81,13 @@ class _Ready:
     state: tuple[WatchedFile, int]
     kernel: Kernel
     checker: Checker
+    ranged: Reach | None = None  # the case to analyse ranges at, of those checked so far
+
+    def check(self, name: CaseName, depth: Depth) -> Failure | None:
+        """Check a case, and note how much it executes."""
+        found = self.checker.check(draw_case(self.kernel, name), depth)
+        self.ranged = furthest([self.ranged, Reach(name, self.checker.extent)])
+        return found
 
 
 _ready: _Ready | None = None
@@ -123,7 +131,7 @@ def first_cases(
     names = _planned(kernel, seed)
     on_tile = [CaseName(shape_for(kernel, tile), pattern, seed) for pattern in ("random", "extremes")]
     order = list(dict.fromkeys([*on_tile, names[-1], *names[:: max(1, len(names) // few)], *names]))
-    return order, [ready.checker.check(draw_case(kernel, name), Depth.QUICK) for name in order[:few]]
+    return order, [ready.check(name, Depth.QUICK) for name in order[:few]]
 
 
 def _planned(kernel: Kernel, seed: int) -> list[CaseName]:
@@ -138,7 +146,7 @@ def _planned(kernel: Kernel, seed: int) -> list[CaseName]:
 def try_cases(source: WatchedFile, state: int, names: list[CaseName]) -> list[Failure | None]:
     """Return the outcome of each case."""
     ready = _of(source, state)
-    return [ready.checker.check(draw_case(ready.kernel, name), name.depth) for name in names]
+    return [ready.check(name, name.depth) for name in names]
 
 
 def coverage(source: WatchedFile, state: int) -> Coverage:
@@ -158,11 +166,10 @@ def measure(source: WatchedFile, state: int, shape: Shape, memory: MemoryOptions
     return profile_case(kernel, CaseName(shape_for(kernel, shape), "random", seed), memory)
 
 
-def ranges(source: WatchedFile, state: int, names: list[CaseName]) -> tuple[RangeAnswer, Failure | None] | None:
-    """Tell whether any input in range makes a lane wrap; None if no case is suitable."""
-    kernel = _of(source, state).kernel
-    name = range_case(kernel, names)
-    return answer_ranges(kernel, name) if name is not None else None
+def ranges(source: WatchedFile, state: int) -> tuple[RangeAnswer, Failure | None] | None:
+    """Tell whether any input in range makes a lane wrap; None if no case that was checked is suitable."""
+    ready = _of(source, state)
+    return answer_ranges(ready.kernel, ready.ranged.name) if ready.ranged is not None else None
 
 
 def explained(source: WatchedFile, state: int, failure: Failure) -> Failure:

@@ -170,7 +170,7 @@ class StateReader:
             layer = self._measured(self._far, subject, source, state, subject.layer, loop=self._loops)
         reading = replace(reading, layer=layer)
         if reading.verdict is not None and reading.verdict.faultless:
-            answer = ask(watch_side.ranges, source, state, names)
+            answer = ask(watch_side.ranges, source, state)
             if answer is not None and not isinstance(answer, (Died, InputError)):
                 reading = replace(reading, verdict=with_ranges(reading.verdict, *answer))
         elif reading.verdict is not None:
