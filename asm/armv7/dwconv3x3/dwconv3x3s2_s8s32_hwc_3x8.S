@@ -27,8 +27,8 @@ weights = { layout = "c8_pairs4" }
 //     q6, q7, q2: products, int16, as are in the end those in the place of column 1; q14, q15: sums of 8 channels, int32
 //
 // What bounds it: multiplications and additions, one of 128 bits at a time, on Cortex-A53 and A55, 0.285 cycles per MAC, of
-// which it takes 0.551 and 0.527; what is dispatched, three instructions a cycle, of which one on 128 bits is two, on A72,
-// 0.221, of which it takes 0.325.
+// which the hot loop takes 0.403 and 0.412 where nothing misses the cache; what is dispatched, three instructions a cycle,
+// of which one on 128 bits is two, on A72, 0.221, of which it takes 0.306.
 //
 // Cost of the hot loop, per 3 pixels x 8 channels x 9 taps = 216 MACs:
 //     27 vmull and vmlal, 12 vpadal, 6 vmovl, 18 vld1, 6 vzip, 3 vst1, 2 for the loop = 74 instructions, 0.343 per MAC.
