@@ -6,8 +6,8 @@ input = { read = { rows = "2*height+3", bytes = "(2*width+3)*channels" } }
 */
 
 // What bounds it: multiplications and additions, one of 128 bits at a time, on Cortex-A53 and A55, 0.260 cycles per MAC, of
-// which it takes 0.424 and 0.382; what is dispatched, three instructions a cycle, of which one on 128 bits is two, on A72,
-// 0.202, of which it takes 0.239.
+// which a warm call of 14x14x64 takes 0.507 and 0.465; what is dispatched, three instructions a cycle, of which one on 128
+// bits is two, on A72, 0.202, of which it takes 0.289.
 //
 // Cost of the hot loop, per 5 pixels x 8 channels x 25 taps = 1000 MACs:
 //     125 vmull and vmlal, 60 vpaddl and vpadal, 10 vaddw, 65 vld1, 20 vzip; 5 loads and 5 stores of sums, 5 vst1, 4 for
