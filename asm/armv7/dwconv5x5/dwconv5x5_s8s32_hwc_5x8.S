@@ -13,7 +13,7 @@ summary = "output[y][x][c] = sum_ij weights[i][j][c] * input[y+i][x+j][c], int8 
 // The floor is 39 instructions for a pixel's 200 MACs, 0.195 per MAC: 25 multiplies, and 14 to widen and add. With the
 // two that 16 registers are too few for, to store the sums and load them again, it is 41, 0.205 per MAC, and 31 % above
 // that are the zips that make it so low, and the loads and stores. Without zips it would be 51, 0.255 per MAC, and two
-// parts as well. Around the hot loop a row costs 81 instructions for each 8 channels and each 60 pixels.
+// parts as well. Around the hot loop a row costs 89 instructions for each 8 channels and each 60 pixels.
 
 #define KERNEL dwconv5x5_s8s32_hwc_5x8
 #define STRIDE 1

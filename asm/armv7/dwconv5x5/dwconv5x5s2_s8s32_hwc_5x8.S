@@ -15,7 +15,7 @@ input = { read = { rows = "2*height+3", bytes = "(2*width+3)*channels" } }
 // The floor of the arithmetic is that of stride 1: 39 instructions for a pixel's 200 MACs, 0.195 per MAC. But here two
 // new columns a pixel take 10 loads, whatever is done with them, as 16 channels at a time would not fit, and the sums
 // are stored and loaded again: with those the floor is 51, 0.255 per MAC; 17 % above it are the zips, the loads of row
-// 4 for the second time, and the stores. Around the hot loop a row costs 74 instructions for each 8 channels and each
+// 4 for the second time, and the stores. Around the hot loop a row costs 82 instructions for each 8 channels and each
 // 60 pixels.
 
 #define KERNEL dwconv5x5s2_s8s32_hwc_5x8

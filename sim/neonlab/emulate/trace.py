@@ -49,8 +49,6 @@ if TYPE_CHECKING:
 DEFAULT_LIMIT = 1 << 18
 #: Steps up to which a trace is copied, so that the next one uses the same memory.
 _MOST_COPIED = 1 << 20
-#: Most registers that the last instruction of a call writes.
-_LAST_WRITES = 64
 
 TRACER = np.dtype(
     [
@@ -187,8 +185,8 @@ class TraceProbe:
         """Make room for the longest trace: memory costs nothing before it is written."""
         self._pcs = np.zeros(limit, np.uint64)
         self._first_writes = np.zeros(limit + 1, np.int64)
-        self._values = np.zeros((4 * limit + 64, 2), np.uint64)
-        self._state["room"] = len(self._values) - _LAST_WRITES
+        self._values = np.zeros((4 * limit + 64, 2), np.uint64)  # the rest is for what the last instruction writes
+        self._state["room"] = 4 * limit
         for name in ("pcs", "first_writes", "values"):
             self._state[name] = getattr(self, f"_{name}").ctypes.data
 
@@ -219,8 +217,7 @@ class TraceProbe:
             self._make_room(len(self._pcs))
         else:
             found = found[0].copy(), found[1].copy(), found[2].copy()
-        overflow = bool(self._state["overflow"][0])
-        return Trace(self._program, machine.entry_state, self._buffers, *found, overflow)
+        return Trace(self._program, machine.entry_state, self._buffers, *found, bool(self._state["overflow"][0]))
 
 
 @dataclass(frozen=True, slots=True)
