@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -129,6 +130,7 @@ def _constants(instruction: Instruction) -> Iterator[int]:
         yield from (1 << number for number in numbers if 0 <= number < 64)
 
 
+@functools.cache
 def _kind(mnemonic: str) -> str | None:
     """Return the mnemonic without its condition, if it is one of those above; else None."""
     for known in (_COMPARED, _MASKED, _BITS, _SHIFTED, _FIELDS, _ROTATED, _LOADED, _REST, _OFFSET):

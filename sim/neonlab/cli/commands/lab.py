@@ -138,19 +138,20 @@ def _checked(
     options: dict[str, Any],
 ) -> list[Verdict]:
     """Return the verdicts on the kernels at their shapes, explained: those that are kept, and new ones of the rest."""
-    from neonlab.lab.parallel.checks import check_all, explain_all
-    from neonlab.lab.parallel.plans import plan_all
+    from neonlab.lab.parallel.checks import explain_all
+    from neonlab.lab.parallel.plans import plan_and_check
     from neonlab.lab.parallel.verdicts import ask_verdicts, keep_verdicts, kept_verdicts
 
     results = workers.results
     questions = ask_verdicts(results, wanted, **options)
     known = kept_verdicts(results, questions)
-    work = plan_all(workers, [one for one in wanted if one[0] not in known], **options)
-    advance = progress.begin("checking", sum(len(plan) for _, plan in work), "cases")
-    fresh = check_all(workers, work, seed=options["seed"], fail_fast=fail_fast, ranges=True, advance=advance)
+    left = [one for one in wanted if one[0] not in known]
+    begin = partial(progress.begin, "checking")
+    fresh = plan_and_check(workers, left, begin, fail_fast=fail_fast, ranges=True, **options)
     _tell_of_failures(fresh)
-    fresh = explain_all(workers, [kernel for kernel, _ in work], fresh)
-    keep_verdicts(results, questions, workers, [kernel for kernel, _ in work], fresh)
+    kernels = [kernel for kernel, _ in left]
+    fresh = explain_all(workers, kernels, fresh)
+    keep_verdicts(results, questions, workers, kernels, fresh)
     by_title = {verdict.kernel: verdict for verdict in (*known.values(), *fresh)}
     return [by_title[kernel.title] for kernel, _ in wanted if kernel.title in by_title]
 

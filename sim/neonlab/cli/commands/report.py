@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -193,16 +194,13 @@ def _work_for_pages(
     workers: Workers, kernels: Sequence[Kernel], cores: Sequence[ModelledCore], *, few: bool = False
 ) -> tuple[list[Work], list[Profile | Failure], list[Verdict]]:
     """Return the calls for the pages of the kernels, the profile of each, and the verdict on each kernel."""
-    from neonlab.lab.parallel.checks import check_all
-    from neonlab.lab.parallel.plans import plan_all
+    from neonlab.lab.parallel.plans import plan_and_check
     from neonlab.lab.parallel.profiles import profile_each
     from neonlab.report.page.gather import work_of_pages
 
     progress.begin("pages: planning")
     work = work_of_pages(kernels, cores, on_layers=not few)
-    cases = plan_all(workers, [(kernel, ()) for kernel in kernels])
-    advance = progress.begin("pages: checking", sum(len(names) for _, names in cases), "cases")
-    verdicts = check_all(workers, cases, advance=advance)
+    verdicts = plan_and_check(workers, [(kernel, ()) for kernel in kernels], partial(progress.begin, "pages: checking"))
     advance = progress.begin("pages: profiling", len(work), "calls")
     profiled = profile_each(workers, [(one.kernel, one.shape, one.memory) for one in work], advance=advance)
     return work, profiled, verdicts

@@ -108,6 +108,11 @@ def check_all(
     return answer_all(workers, {kernel: reach.name for kernel, reach in left.items() if reach is not None}, verdicts)
 
 
+def fits_one_process(cases: Sequence[CaseName]) -> bool:
+    """Tell whether one process may check all of these cases of a kernel."""
+    return len(_chunks(cases, _WHOLE)) == 1
+
+
 def check_again(workers: Workers, kernel: Kernel, case: Case, file: str) -> Verdict:
     """Check a kernel under every check on the one case that `file` holds."""
     [result] = workers.run(_check_case, [(KernelHandle.of(kernel), case)])

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from neonlab.lab.repository.kernel_code import kernel_program
 from neonlab.lab.repository.library import Kernel
-from neonlab.lab.run.judgement import ENOUGH_FAILURES, Answer, Tried, verdict_of, weight_of
+from neonlab.lab.run.judgement import ENOUGH_FAILURES, Answer, Tried, judged, weight_of
 from neonlab.lab.run.lookup import AskedKernel, AskedShape, one_kernel, some_shapes
 from neonlab.lab.run.plan import draw_case, plan_cases
 from neonlab.lab.run.ranged import Reach, furthest
@@ -21,7 +21,7 @@ from neonlab.verify.explain.explanation import explain_failure
 from neonlab.verify.known_faults import KnownFaults, looking_past
 from neonlab.verify.lanes.views import Checked
 from neonlab.verify.ranges.proof import range_verdict
-from neonlab.verify.verdict import WORST, Failure, RangeAnswer, Verdict, with_ranges
+from neonlab.verify.verdict import WORST, Failure, RangeAnswer, Verdict
 
 
 def check_cases(kernel: Kernel, names: Iterable[CaseName]) -> Iterator[Failure | None]:
@@ -141,7 +141,5 @@ def check(
     names = plan_cases(
         kernel, shapes=shapes, patterns=patterns, seed=seed, every_tail=every_tail, layers=layers, full=full
     )
-    tried = check_and_answer(kernel, names, ranges=True)
-    verdict = verdict_of(kernel, tried.outcomes, seed, [tried.coverage], [tried.accepted])
-    verdict = replace(verdict, chosen=bool(shapes or patterns))
-    return with_ranges(verdict, *tried.answer) if tried.answer is not None else verdict
+    verdict = judged(kernel, check_and_answer(kernel, names, ranges=True), seed)
+    return replace(verdict, chosen=bool(shapes or patterns))

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field, replace
 from neonlab.emulate.run import FaultKind
 from neonlab.lab.repository.library import Kernel
 from neonlab.lab.run.ranged import Reach
+from neonlab.verify.cases.case import CaseName
 from neonlab.verify.coverage import Coverage, joined
 from neonlab.verify.known_faults import accepted_faults
-from neonlab.verify.verdict import Failure, RangeAnswer, Verdict, fold
+from neonlab.verify.verdict import Failure, RangeAnswer, Verdict, fold, with_ranges
 
 #: Failures of a kernel after which no more cases run.  A call that never returns takes long to find, so it counts as
 #: several.
@@ -35,6 +36,14 @@ class Tried:
     ranged: Reach | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """The cases of a kernel that are left to run, or else what came of them."""
+
+    left: list[CaseName]
+    tried: Tried | None
+
+
 def verdict_of(
     kernel: Kernel,
     outcomes: Iterable[Failure | None],
@@ -49,6 +58,12 @@ def verdict_of(
     showed = [sum(counts) for counts in zip(*(counts for counts in accepted if counts), strict=True)]
     known = accepted_faults(kernel.contract, showed) if showed else ()
     return replace(verdict, options=kernel.options, compiler=kernel.code.compiler, not_run=not_run, accepted=known)
+
+
+def judged(kernel: Kernel, tried: Tried, seed: int) -> Verdict:
+    """Return the verdict on a kernel, all of whose cases were run by one process."""
+    verdict = verdict_of(kernel, tried.outcomes, seed, [tried.coverage], [tried.accepted])
+    return with_ranges(verdict, *tried.answer) if tried.answer is not None else verdict
 
 
 def weight_of(outcome: Failure | None) -> int:

@@ -50,19 +50,24 @@ def with_pitches(contract: Contract, values: Mapping[str, int], turn: int) -> di
 def _pitch(contract: Contract, argument: Argument, values: Mapping[str, int], turn: int, widths: int) -> int | None:
     """Return a pitch of rows; it is kept for other values that it does not depend on, of which planning tries many."""
     known = contract.kept.setdefault(("pitch", argument.name), {})
-    names = known.get("names")
-    if names is None:
+    extents = known.get("extents")
+    if extents is None:
         extents = [extent for extent in contract.extents if any(argument.name in one.names for one in extent.pitches)]
-        names = known["names"] = tuple(sorted(frozenset().union(*(extent.names for extent in extents))))
+        known["extents"] = extents
+        known["names"] = tuple(sorted(frozenset().union(*(extent.names for extent in extents))))
+    names = known["names"]
     wide = 1 + turn % widths if turn // _CHOICES % _OF == _IS_WIDE else 0
     key = (turn % _CHOICES, wide, *[values.get(name) for name in names])
     if key not in known:
-        known[key] = _chosen(contract, argument, values, turn, wide)
+        known[key] = _chosen(contract, argument, extents, values, turn, wide)
     found: int | None = known[key]
     return found
 
 
-def _chosen(contract: Contract, argument: Argument, values: Mapping[str, int], turn: int, wide: int) -> int | None:
+def _chosen(
+    contract: Contract, argument: Argument, extents: Sequence[Extent], values: Mapping[str, int], turn: int, wide: int
+) -> int | None:
+    """Return a pitch of the rows of `extents`, which depend on it."""
     low, high = (int(end) for end in argument.value_range or (0, 0))
     first = low + -(-max(0, -low) // argument.step) * argument.step
     forwards = range(first, high + 1, argument.step)
@@ -71,17 +76,22 @@ def _chosen(contract: Contract, argument: Argument, values: Mapping[str, int], t
         forwards = forwards[1:] or forwards
     others = {other.name: 1 for other in contract.pitches if other.name not in values}
     known = {**others, **values}
-    apart = [found for extent in contract.extents if (found := _apart(extent, known, argument.name)) is not None]
+    apart = [found for extent in extents if (found := _apart(extent, known, argument.name)) is not None]
+    least = max((inner for _, inner in apart), default=0)
+    # Rows are most often a pitch apart, not twice one or the like.
+    known_least = all(distance.text == argument.name for distance, _ in apart)
 
     def fits(pitch: int) -> bool:
         known[argument.name] = pitch
         return all(abs(distance.evaluate(known)) >= inner for distance, inner in apart)
 
     slack = _SLACK[turn % len(_SLACK)]
-    sides = [backwards, forwards] if turn // len(_SLACK) % 2 else [forwards, backwards]
-    likely = max((inner for _, inner in apart), default=0)
-    near = next((pitch for side in sides if (pitch := _beyond(side, fits, slack, likely)) is not None), None)
-    return _widened(contract, known, argument, near, _WIDE[wide - 1 :: -1]) if wide and near is not None else near
+    for side in [backwards, forwards] if turn // len(_SLACK) % 2 else [forwards, backwards]:
+        tight = _first_of(side, least) if known_least else _first_that_fits(side, fits, least)
+        if tight < len(side):
+            near = side[min(tight + slack, len(side) - 1)]
+            return _widened(contract, known, argument, near, _WIDE[wide - 1 :: -1]) if wide else near
+    return None
 
 
 def _widened(
@@ -102,18 +112,23 @@ def _widened(
     return pitch
 
 
-def _beyond(side: range, fits: Callable[[int], bool], slack: int, likely: int) -> int | None:
-    """Return the first of `side` that fits, or the one `slack` steps further, at most the last; None if none fits.
+def _first_of(side: range, least: int) -> int:
+    """Return the index of the first of `side` that is as far from 0 as `least`, as if it had no end."""
+    return max(0, -((side.start - (least if side.step > 0 else -least)) // side.step))
 
-    The first that fits is often `likely`, or its negative, so that is tried before a binary search.
+
+def _first_that_fits(side: range, fits: Callable[[int], bool], likely: int) -> int:
+    """Return the index of the first of `side` that fits, its length where none does.
+
+    That is often the first as far from 0 as `likely`, which is tried before a binary search.
     """
-    tight = -((side.start - (likely if side.step > 0 else -likely)) // side.step)
-    if not (0 <= tight < len(side) and fits(side[tight]) and not (tight and fits(side[tight - 1]))):
-        end = 1
-        while end < len(side) and not fits(side[end - 1]):
-            end *= 2
-        tight = bisect.bisect_left(side, True, end // 2, min(end, len(side)), key=fits)
-    return side[min(tight + slack, len(side) - 1)] if tight < len(side) else None
+    tight = _first_of(side, likely)
+    if tight < len(side) and fits(side[tight]) and not (tight and fits(side[tight - 1])):
+        return tight
+    end = 1
+    while end < len(side) and not fits(side[end - 1]):
+        end *= 2
+    return bisect.bisect_left(side, True, end // 2, min(end, len(side)), key=fits)
 
 
 def _apart(extent: Extent, values: Mapping[str, int], name: str) -> tuple[SizeExpression, int] | None:
