@@ -86,3 +86,19 @@ def test_extremes_of_floats_are_those_of_the_range_and_of_the_format_within_it(
     assert {float(np.float32(value)) for value in found} <= set(drawn.tolist())
     denormal = (drawn != 0) & (np.abs(drawn) < np.finfo(np.float32).smallest_normal)
     assert bool(denormal.any()) == (low <= 0)
+
+
+@pytest.mark.parametrize("bits", [16, 18, 20])
+def test_the_one_element_of_a_long_array_has_an_index_of_more_bits(bits: int) -> None:
+    found = set()
+    for seed in range(1, 9):
+        drawn = DataSource("one_hot", seed).draw(((1 << bits) + 7,), np.dtype("int8"), -2, 3)
+        (at,) = np.flatnonzero(drawn)
+        assert at >= 1 << bits
+        found.add((int(at), int(drawn[at])))
+    assert len({at for at, _ in found}) > 2 and len({value for _, value in found}) == 1
+
+
+def test_the_one_element_of_long_arrays_is_the_highest_at_some_sizes_and_the_lowest_at_others() -> None:
+    drawn = [DataSource("one_hot", 1).draw(((1 << bits) + 7,), np.dtype("int8"), -2, 3) for bits in (16, 18, 20)]
+    assert {int(one[np.flatnonzero(one)[0]]) for one in drawn} == {-2, 3}

@@ -183,6 +183,8 @@ def _tails(
     into_few = [shape for shape in shapes.far if not _has_as_many_results(kernel, shape)]
     names += [CaseName(shape, "highest", seed, Depth.QUICK) for shape in into_few if "highest" in patterns[1:]]
     names += [CaseName(shape, patterns[0], seed, Depth.QUICK) for shape in shapes.farther]
+    if shapes.few and "one_hot" in patterns[1:]:  # the index of an element may have lost its high bits
+        names += [CaseName(shape, "one_hot", seed, Depth.QUICK) for shape in (*shapes.far, *shapes.farther)]
     # Code may skip zeros where there are many in a row.  The last dimension lies together, and is far enough.
     large = sorted(shapes.alone or shapes.small[:-1], key=lambda shape: shape.work)[-_LONG:]
     long = (*shapes.far[-1:], *shapes.longest[:2], *large)

@@ -17,7 +17,8 @@ from neonlab.errors import InputError
 from neonlab.measure.shape import Shape
 from neonlab.verify.cases.sizes import Dimension, Role, numbers
 
-_PLACEMENTS = 8
+#: Placements of buffers; every eighth is number 0.
+_PLACEMENTS, _FLUSH = 64, 8
 #: Part of the random numbers of `DataSource.values` that are ends, 0 and the like.
 _NOTABLE = 0.5
 #: Scales whose products with whole numbers are exact, so that rounding meets ties.
@@ -30,6 +31,8 @@ _ENDS_IN = 8
 _WIDE = 1 << 17
 #: Parts of these that are next to powers of two, and of those with fewer bits.
 _POWERS, _FEWER_BITS = 0.125, 0.375
+#: Elements from which on the one of `one_hot` is among the last few.
+_LONG, _LAST = 1 << 16, 6
 #: Elements of a block of zeros.
 _BLOCK = 256
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -40,7 +43,7 @@ class Depth(enum.Enum):
 
     QUICK = "quick"  # results, and the faults that the emulator itself reports
     LARGE = "large"  # every access, every lane, the procedure call standard
-    WATCHED = "watched"  # as LARGE, with buffers aligned no better than promised
+    WATCHED = "watched"  # as LARGE, with buffers aligned no better than promised, or mixed
     FULL = "full"  # as WATCHED, and whether anything depends on uninitialised data or on the addresses of buffers
 
 
@@ -162,7 +165,11 @@ class DataSource:
                 flat[some[:1]] = high  # whatever the range, one element is not 0
             case _:
                 flat = np.full(count, min(max(0, low), high), dtype)
-                flat[int(self.random.integers(max(count, 1))) :][:1] = low if turn % 2 else high
+                at = int(self.random.integers(max(count, 1)))
+                if count > _LONG:  # among the last, where an index that lost its high bits points elsewhere
+                    at = count - 1 - at % _LAST
+                    turn += count.bit_length() // 2 % 2  # and the least of all at some sizes
+                flat[at:][:1] = low if turn % 2 else high
         return np.ascontiguousarray(flat, dtype).reshape(shape)
 
     def _of_any_size(self, drawn: Array, low: float, high: float) -> Array:
@@ -269,5 +276,6 @@ class Case:
 
     @property
     def placement(self) -> int:
-        """Return the number of the placement of its buffers, below 8; 0 puts their ends at the end of a page."""
-        return zlib.crc32(self.title.encode()) % _PLACEMENTS
+        """Return the number of the placement of its buffers, below 64; 0 puts their ends at the end of a page."""
+        number = zlib.crc32(self.title.encode()) % _PLACEMENTS
+        return number if number % _FLUSH else 0

@@ -1,11 +1,17 @@
-"""Place buffers: aligned as the contract promises and no better, with the margins that it allows to be read."""
+"""Place buffers, with the margins that the contract allows to be read: aligned as it promises and no better, or mixed.
+
+Code may look at the alignment of one pointer and rely on that of another.  So some buffers of a mixed call are aligned
+better than promised, and some not.
+"""
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
 from dataclasses import replace
 
 from neonlab.contract.header import Argument, Contract
+from neonlab.emulate.guest.address_space import PAGE
 from neonlab.emulate.guest.buffer import Buffer, changed_buffers
 from neonlab.emulate.machine import Argument as Passed
 
@@ -13,6 +19,9 @@ from neonlab.emulate.machine import Argument as Passed
 MEASURED_ALIGNMENT = 64
 #: What a turn is multiplied by: the places of the next turns differ in high and in low bits.
 _MIXES = 69
+#: The turn from which on buffers are mixed, and the best alignment in bytes that one gets then.
+MIXED = 32
+_BEST = 64
 
 
 def promised_alignment(argument: Argument) -> int:
@@ -30,6 +39,24 @@ def exact_placement(argument: Argument, turn: int = 0, least: int = 1, among: in
     modulus = max(among, 2 * promised)
     odd = 2 * (turn * _MIXES % (modulus // promised // 2)) + 1
     return modulus, odd * promised
+
+
+def mixed_placement(argument: Argument, mix: int, least: int = 1) -> tuple[int, int]:
+    """Return `alignment` and `offset` of a Buffer of a mixed call, in bytes; `mix` is any number.
+
+    A quarter of the numbers each: aligned as promised and no better; to 64; to less, but perhaps better than promised;
+    as promised, and across the end of a page if it has a few elements.
+    """
+    promised = max(promised_alignment(argument), least)
+    kind, mix = mix % 4, mix // 4
+    if kind == 1:
+        return max(_BEST, promised), 0
+    if kind == 2:
+        steps = (_BEST // promised).bit_length()
+        return exact_placement(argument, mix, promised << mix % max(1, steps))
+    if kind == 3 and promised < PAGE // 8:
+        return PAGE, PAGE - (2 * (mix % 4) + 1) * promised
+    return exact_placement(argument, mix, least)
 
 
 def flush_placement(argument: Argument) -> tuple[int, int]:
@@ -67,8 +94,8 @@ def place_arguments(
 ) -> list[Passed]:
     """Return a call's arguments with their buffers placed: flush right at turn 0, then at exact alignments in turn.
 
-    The exact alignments are at least `least` bytes, and vary within `among` bytes.  Every buffer gets the margins that
-    the contract declares.
+    From turn MIXED on they are mixed.  The exact alignments are at least `least` bytes, and vary within `among` bytes.
+    Every buffer gets the margins that the contract declares.
     """
     numbers = {name: number for number, name in enumerate(contract.by_name)}
 
@@ -77,7 +104,9 @@ def place_arguments(
         if argument is None:
             return buffer
         where = flush_placement(argument)
-        if turn:
+        if turn >= MIXED:
+            where = mixed_placement(argument, zlib.crc32(b"%d %d" % (turn, numbers[buffer.name])), least)
+        elif turn:
             where = exact_placement(argument, turn - 1 + numbers[buffer.name], least, among)
         return buffer.at(*where, argument.under_read, argument.over_read)
 
