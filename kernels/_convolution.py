@@ -67,10 +67,9 @@ class Convolution(Operator):
         if panels := _panels_of_taps(layout):
             gathered = np.concatenate([weights[..., :8].reshape(-1, 24), weights[..., 8]], axis=1)
             return pack_panels(gathered, panels)
-        blocks = range(0, len(weights), _width(layout))
-        return np.concatenate(
-            [pack_panels(weights[at : at + _width(layout), row], layout) for at in blocks for row in range(self.window)]
-        )
+        blocks = -(-len(weights) // _width(layout))
+        rows = [pack_panels(weights[:, row], layout).reshape(blocks, -1) for row in range(self.window)]
+        return np.stack(rows, axis=1).reshape(-1)
 
     def _unpack(self, packed: Array, layout: str, outs: int, run: int) -> Array:
         """Return the weights that `pack` packed."""
@@ -80,11 +79,8 @@ class Convolution(Operator):
             gathered = unpack_panels(packed, panels, outs, 27)
             return np.concatenate([gathered[:, :24].reshape(-1, 3, 8), gathered[:, 24:, np.newaxis]], axis=2)
         blocks = packed.reshape(-(-outs // _width(layout)), self.window, -1)
-        rows = [
-            np.concatenate([unpack_panels(block[row], layout, _width(layout), run) for block in blocks])
-            for row in range(self.window)
-        ]
-        return np.stack(rows, axis=1)[:outs]
+        rows = [unpack_panels(blocks[:, row].reshape(-1), layout, outs, run) for row in range(self.window)]
+        return np.stack(rows, axis=1)
 
 
 @kept_for_the_same

@@ -88,7 +88,7 @@ def test_extremes_of_floats_are_those_of_the_range_and_of_the_format_within_it(
     assert bool(denormal.any()) == (low <= 0)
 
 
-@pytest.mark.parametrize("bits", [16, 18, 20])
+@pytest.mark.parametrize("bits", [16, 17, 20])
 def test_the_one_element_of_a_long_array_has_an_index_of_more_bits(bits: int) -> None:
     found = set()
     for seed in range(1, 9):
@@ -100,5 +100,5 @@ def test_the_one_element_of_a_long_array_has_an_index_of_more_bits(bits: int) ->
 
 
 def test_the_one_element_of_long_arrays_is_the_highest_at_some_sizes_and_the_lowest_at_others() -> None:
-    drawn = [DataSource("one_hot", 1).draw(((1 << bits) + 7,), np.dtype("int8"), -2, 3) for bits in (16, 18, 20)]
+    drawn = [DataSource("one_hot", 1).draw(((1 << bits) + 7,), np.dtype("int8"), -2, 3) for bits in (16, 17, 20)]
     assert {int(one[np.flatnonzero(one)[0]]) for one in drawn} == {-2, 3}

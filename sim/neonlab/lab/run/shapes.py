@@ -60,7 +60,7 @@ _FAR, _MOST_FAR = FAR_POWERS[0] + 64, 7 << 19
 #: Most work of a shape with a size beyond a large constant of the code, which few kernels have.
 _MOST_CUT = 5 << 24
 #: A size between those that 16 and 20 bits reach, where two of all others may be cheap.
-_BETWEEN = (1 << 18) + 7
+_BETWEEN = (1 << 17) + 7
 #: The sizes of a function with one size only, one after another: what a mask or a table of 8 bits tells apart.
 _EIGHT_BITS = 256
 #: Most shapes in which as much as may be is 0.
