@@ -263,9 +263,10 @@ def _far_of_two(space: Space) -> Iterator[Shape]:
     two = tuple(max(low, d.at_least(2)) for d, low in zip(space.dimensions, space.least, strict=True))
     for number, dimension in enumerate(space.dimensions):
         fitting = []
-        for size in sorted({*far_sizes(dimension), *dimension.near((_BETWEEN,))}):
+        far = far_sizes(dimension)
+        for size in sorted({*far, *dimension.near((_BETWEEN,))}):
             placed = space.place((*two[:number], size, *two[number + 1 :]))
-            if placed is not None and placed.work <= _MOST_FAR // 2:
+            if placed is not None and placed.work <= _MOST_FAR // (2 if size in far else 4):
                 fitting.append(placed.shape)
         yield from fitting[-1:]
 

@@ -208,13 +208,11 @@ class SignAnalysis:
             after = self._transfer(number, tags)
             for successor in self.successors[number]:
                 known = before[successor]
-                if known is after or known == after:
+                if known == after:
                     continue
-                joined = (
-                    after
-                    if known is None
-                    else tuple([a if a is b else join(a, b) for a, b in zip(known, after, strict=True)])
-                )
+                joined = after
+                if known is not None:
+                    joined = tuple([a if a is b else join(a, b) for a, b in zip(known, after, strict=True)])
                 if joined != known:
                     before[successor] = joined
                     waiting.append(successor)
