@@ -27,8 +27,8 @@ _LARGEST_SUMS_DATA = 4
 _LONG = 6
 #: Multiply-accumulates from which a case is large: one pattern is watched, the others only compare results.
 LARGE = 2_000_000
-#: Most work of a shape of which every lane is watched because sums are largest there, as the product of its sizes.
-_WATCHED_WORK = 1 << 14
+#: Most bytes of a shape of which every access and lane is watched because sums are largest there.
+_WATCHED_BYTES = 1 << 16
 #: Multiply-accumulates above which a shape is left to `prove --shape`, and bytes where there are none: its expressions
 #: take long to write out.
 _MOST_PROVED, _MOST_PROVED_BYTES = 50_000, 20_000
@@ -178,7 +178,8 @@ def _tails(
     ends = [pattern for pattern in ("lowest", "opposed") if pattern in patterns]
     # Sums that grow with a size wrap where it is highest.
     largest = max((*shapes.small, *shapes.alone), key=lambda shape: (shape.work, shape.sizes))
-    depth = Depth.LARGE if largest.work <= _WATCHED_WORK else Depth.QUICK  # every access of much work takes long
+    few_bytes = touched_bytes(kernel.contract, integers_of(kernel, largest)) <= _WATCHED_BYTES
+    depth = Depth.LARGE if few_bytes else Depth.QUICK  # to watch every access takes long
     names += [CaseName(largest, p, seed, depth) for p in ends if largest != shapes.small[-1]]
     names += [CaseName(shape, pattern, seed, Depth.LARGE) for shape in shapes.longest[:1] for pattern in ends]
     names += [CaseName(shape, patterns[0], seed, Depth.QUICK) for shape in shapes.far]
