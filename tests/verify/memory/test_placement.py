@@ -97,7 +97,7 @@ def test_some_mixed_buffers_lie_across_the_end_of_a_page(least: int) -> None:
     assert before_the_end == {least, 3 * least, 5 * least, 7 * least}
 
 
-def test_buffers_of_one_call_are_mixed_and_lie_where_they_should() -> None:
+def test_a_mixed_buffer_lies_where_it_should() -> None:
     one = contract("")
     pairs = set()
     with Machine(assembled(Isa.A64, "ret")) as machine:

@@ -10,7 +10,7 @@ from neonlab.lab.parallel.pool import KernelHandle, Workers
 from neonlab.lab.parallel.unit import unit
 from neonlab.lab.repository.library import Kernel
 from neonlab.lab.run.ended import Died
-from neonlab.lab.run.judgement import Planned, judged
+from neonlab.lab.run.judgement import Tried, judged
 from neonlab.lab.run.plan import plan_cases
 from neonlab.measure.shape import Shape
 from neonlab.verify.cases.case import CaseName
@@ -30,14 +30,15 @@ def _plan(name: KernelHandle, shapes: Sequence[Shape], options: dict[str, Any]) 
 
 
 @unit
-def _plan_and_check(name: KernelHandle, shapes: Sequence[Shape], options: dict[str, Any], ranges: bool) -> Planned:
+def _plan_and_check(
+    name: KernelHandle, shapes: Sequence[Shape], options: dict[str, Any], ranges: bool
+) -> Tried | list[CaseName]:
+    """Return what came of a kernel's cases, or the cases where they are too many for one process."""
     from neonlab.lab.run.check import check_and_answer
 
     kernel = name.open()
     cases = plan_cases(kernel, shapes=shapes, **options)
-    if not fits_one_process(cases):
-        return Planned(cases, None)
-    return Planned([], check_and_answer(kernel, cases, ranges=ranges))
+    return check_and_answer(kernel, cases, ranges=ranges) if fits_one_process(cases) else cases
 
 
 def plan_and_check(
@@ -55,7 +56,7 @@ def plan_and_check(
     Of many kernels each is planned and checked by one process, since both need its code and the same sizes.
     """
     options["seed"] = seed
-    planned: list[Planned | Died | None] = [None] * len(wanted)
+    planned: list[Tried | list[CaseName] | Died | None] = [None] * len(wanted)
     # In a shard a kernel's cases are shared out, and so they are where the first failure ends the check.
     if len(wanted) >= _MANY * workers.spread and not fail_fast and not workers.results.spread:
         advance = begin(len(wanted), "kernels")
@@ -65,12 +66,12 @@ def plan_and_check(
     work: dict[Kernel, list[CaseName]] = {}
     unplanned = []
     for (kernel, shapes), found in zip(wanted, planned, strict=True):
-        if not isinstance(found, Planned):
-            unplanned.append((kernel, shapes))
-        elif found.tried is None:
-            work[kernel] = found.left
+        if isinstance(found, Tried):
+            verdicts[kernel.title] = judged(kernel, found, seed)
+        elif isinstance(found, list):
+            work[kernel] = found
         else:
-            verdicts[kernel.title] = judged(kernel, found.tried, seed)
+            unplanned.append((kernel, shapes))
     work |= dict(_plan_all(workers, unplanned, options))
     if work:
         advance = begin(sum(map(len, work.values())), "cases")

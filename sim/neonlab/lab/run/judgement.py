@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from neonlab.emulate.run import FaultKind
 from neonlab.lab.repository.library import Kernel
 from neonlab.lab.run.ranged import Reach
-from neonlab.verify.cases.case import CaseName
 from neonlab.verify.coverage import Coverage, joined
 from neonlab.verify.known_faults import accepted_faults
 from neonlab.verify.verdict import Failure, RangeAnswer, Verdict, fold, with_ranges
@@ -34,14 +33,6 @@ class Tried:
     answer: Answer | None = None
     accepted: Sequence[int] = ()
     ranged: Reach | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Planned:
-    """The cases of a kernel that are left to run, or else what came of them."""
-
-    left: list[CaseName]
-    tried: Tried | None
 
 
 def verdict_of(

@@ -17,7 +17,7 @@ from neonlab.errors import InputError
 from neonlab.measure.shape import Shape
 from neonlab.verify.cases.sizes import Dimension, Role, numbers
 
-#: Placements of buffers; every eighth is number 0.
+#: Placements of buffers; every eighth is number 0, and from `placement.MIXED` on buffers are mixed.
 _PLACEMENTS, _FLUSH = 64, 8
 #: Part of the random numbers of `DataSource.values` that are ends, 0 and the like.
 _NOTABLE = 0.5

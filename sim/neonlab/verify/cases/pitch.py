@@ -77,21 +77,16 @@ def _chosen(
     others = {other.name: 1 for other in contract.pitches if other.name not in values}
     known = {**others, **values}
     apart = [found for extent in extents if (found := _apart(extent, known, argument.name)) is not None]
-    least = max((inner for _, inner in apart), default=0)
-    # Rows are most often a pitch apart, not twice one or the like.
-    known_least = all(distance.text == argument.name for distance, _ in apart)
 
     def fits(pitch: int) -> bool:
         known[argument.name] = pitch
         return all(abs(distance.evaluate(known)) >= inner for distance, inner in apart)
 
     slack = _SLACK[turn % len(_SLACK)]
-    for side in [backwards, forwards] if turn // len(_SLACK) % 2 else [forwards, backwards]:
-        tight = _first_of(side, least) if known_least else _first_that_fits(side, fits, least)
-        if tight < len(side):
-            near = side[min(tight + slack, len(side) - 1)]
-            return _widened(contract, known, argument, near, _WIDE[wide - 1 :: -1]) if wide else near
-    return None
+    sides = [backwards, forwards] if turn // len(_SLACK) % 2 else [forwards, backwards]
+    likely = max((inner for _, inner in apart), default=0)
+    near = next((pitch for side in sides if (pitch := _beyond(side, fits, slack, likely)) is not None), None)
+    return _widened(contract, known, argument, near, _WIDE[wide - 1 :: -1]) if wide and near is not None else near
 
 
 def _widened(
@@ -112,23 +107,18 @@ def _widened(
     return pitch
 
 
-def _first_of(side: range, least: int) -> int:
-    """Return the index of the first of `side` that is as far from 0 as `least`, as if it had no end."""
-    return max(0, -((side.start - (least if side.step > 0 else -least)) // side.step))
+def _beyond(side: range, fits: Callable[[int], bool], slack: int, likely: int) -> int | None:
+    """Return the first of `side` that fits, or the one `slack` steps further, at most the last; None if none fits.
 
-
-def _first_that_fits(side: range, fits: Callable[[int], bool], likely: int) -> int:
-    """Return the index of the first of `side` that fits, its length where none does.
-
-    That is often the first as far from 0 as `likely`, which is tried before a binary search.
+    The first that fits is often `likely`, or its negative, so that is tried before a binary search.
     """
-    tight = _first_of(side, likely)
-    if tight < len(side) and fits(side[tight]) and not (tight and fits(side[tight - 1])):
-        return tight
-    end = 1
-    while end < len(side) and not fits(side[end - 1]):
-        end *= 2
-    return bisect.bisect_left(side, True, end // 2, min(end, len(side)), key=fits)
+    tight = -((side.start - (likely if side.step > 0 else -likely)) // side.step)
+    if not (0 <= tight < len(side) and fits(side[tight]) and not (tight and fits(side[tight - 1]))):
+        end = 1
+        while end < len(side) and not fits(side[end - 1]):
+            end *= 2
+        tight = bisect.bisect_left(side, True, end // 2, min(end, len(side)), key=fits)
+    return side[min(tight + slack, len(side) - 1)] if tight < len(side) else None
 
 
 def _apart(extent: Extent, values: Mapping[str, int], name: str) -> tuple[SizeExpression, int] | None:

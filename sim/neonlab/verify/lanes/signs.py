@@ -84,7 +84,7 @@ _SUMS = {"add", "mla", "adalp", "aba"}
 
 def join(first: Tag, second: Tag) -> Tag:
     """Return what holds on both of two paths to the same place."""
-    if first == second:
+    if first is second or first == second:  # nearly always they are one object
         return first
     if second.reading is LaneReading.CONSTANT:
         return second if first.reading is LaneReading.CONSTANT and second.negative else first
@@ -210,9 +210,7 @@ class SignAnalysis:
                 known = before[successor]
                 if known == after:
                     continue
-                joined = after
-                if known is not None:
-                    joined = tuple([a if a is b else join(a, b) for a, b in zip(known, after, strict=True)])
+                joined = after if known is None else tuple(map(join, known, after))
                 if joined != known:
                     before[successor] = joined
                     waiting.append(successor)
