@@ -76,8 +76,8 @@ def summary_lines(kernel: str, report: LoopReport, title: str = "hot loop") -> I
             f"    MACs           {report.macs:8} ({report.macs_per_cycle:.3g} per cycle; peak "
             f"{report.peak:.3g} with {report.peak_form})"
         )
-    bounds = report.bounds.to_json()
-    yield "    lower bounds   " + ", ".join(f"{name} {cycles:.4g}" for name, cycles in bounds.items()) + " cycles"
+    bounds = ", ".join(f"{name} {cycles:.4g}" for name, cycles in report.bounds.to_json().items())
+    yield from _wrapped(f"lower bounds   {bounds} cycles", 4)
     yield from _wrapped(report.attack, 4)
     unknown = [line for line in report.lines if not line.known]
     if unknown:
