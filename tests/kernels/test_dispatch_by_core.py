@@ -18,7 +18,8 @@ PICKS = [(one, core) for one in LIBRARY.dispatches.values() for core in one.core
 
 def cycles(kernel: Kernel, core: str) -> int:
     assert kernel.operator is not None
-    sizes = {"conv1x1": (1, 4, 256, 16), "matmul": (8, 24, 256)}[kernel.operator.name]
+    operator = kernel.operator.name.removesuffix("s2")
+    sizes = {"conv1x1": (1, 4, 256, 16), "conv3x3": (1, 4, 64, 16), "matmul": (8, 24, 256)}[operator]
     found = profile(kernel, Shape(kernel.operator.dimensions, sizes), core=core, warm=True)
     assert isinstance(found, Profile) and found.cycles is not None
     return found.cycles.cycles

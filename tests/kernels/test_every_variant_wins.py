@@ -1,6 +1,7 @@
 """No kernel is there that others beat at everything: each is the best of those that do its work at something.
 
-What counts is in reports/: instructions and bytes of every kernel on every layer, and the cycles of the ladders' steps.
+What counts is in reports/: instructions and bytes of every kernel on every layer, and the cycles of the ladders' steps; and
+that a dispatch picks it for a core, where it takes fewer cycles (`test_dispatch_by_core`).
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ ROOT = Path(__file__).resolve().parents[2]
 WAYS = {"left4", "inorder", "bylane", "ic32", "ic64"}
 ROWS = json.loads((ROOT / "reports" / "variants.json").read_text())["rows"]
 REPORTED = {row["kernel"] for row in ROWS}
-KERNELS = [kernel for kernel in open_library(ROOT).kernels if kernel.title in REPORTED]
+LIBRARY = open_library(ROOT)
+KERNELS = [kernel for kernel in LIBRARY.kernels if kernel.title in REPORTED]
+PICKED_FOR_A_CORE = {name for dispatch in LIBRARY.dispatches.values() for name in dispatch.cores.values()}
 
 Figures = dict[tuple[str, ...], float]
 
@@ -95,7 +98,7 @@ def test_a_kernel_is_the_best_at_something(kernel: Kernel) -> None:
         for table in TABLES
         for where in wins(table.get(kernel.title, {}), [table.get(rival.title, {}) for rival in rivals])
     ]
-    assert won or not rivals, f"{', '.join(rival.title for rival in rivals)} take no more anywhere: remove it"
+    assert won or not rivals or kernel.name in PICKED_FOR_A_CORE, f"{', '.join(rival.title for rival in rivals)} take no more anywhere: remove it"
 
 
 def test_one_that_others_beat_everywhere_is_found() -> None:
