@@ -191,7 +191,7 @@ REACHED = {
     "armv7/conv1x1_s8s32_hwc_2x4": 0.2305,
     "armv7/matmul_s8s32_packed_6x8_dotprod": 0.0756,
     "armv7/conv1x1_s8s32_hwc_4x8_dotprod": 0.0782,
-    "armv8/matmul_s8s32_packed_4x4": 0.1993,
+    "armv8/matmul_s8s32_packed_4x4": 0.2071,
     "armv8/conv1x1_s8s32_hwc_4x4": 0.2071,
     "armv8/matmul_s8s32_packed_8x12_dotprod": 0.0671,
     "armv8/conv1x1_s8s32_hwc_4x16_dotprod": 0.0694,
