@@ -137,3 +137,13 @@ def test_a_kernel_without_a_plain_hot_loop_is_refused() -> None:
         optimize(SAFE_A64, "cortex-a53", shape="1x4x16x4", steps=0)
     with pytest.raises(InputError, match="there are apple-m1"):
         optimize(SAFE_A64, "generic", shape="1x4x64x4", steps=0)
+
+
+def test_a_distance_of_prefetches_is_chosen_by_the_whole_call() -> None:
+    with Workers(1) as workers:
+        found = optimize(
+            "armv8/conv1x1_s8s32_hwc_4x4_inorder", "cortex-a53", shape="14x14x256x64", steps=50, workers=workers
+        )
+    assert [change.name for change in found.changes] == ["prefetch distance"] and found.standing is Standing.PROVED
+    assert found.new.cycles == found.old.cycles and found.call_after < found.call_before
+    assert "128 cycles an iteration as before" in found.text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -34,7 +34,9 @@ from neonlab.optimize.loop.find import FoundLoop, code_of, find_loop, instances
 from neonlab.optimize.outcome import LoopFigures, Optimized, Refused, Standing
 from neonlab.optimize.output.edit import edited, text_for
 from neonlab.optimize.rewrites.every import REWRITES
+from neonlab.optimize.rewrites.prefetch import other_distances
 from neonlab.optimize.rewrites.rewrite import Rewrite
+from neonlab.optimize.schedule.search import Found
 from neonlab.verify.cases.case import CaseName
 from neonlab.verify.verdict import Failure
 
@@ -201,10 +203,7 @@ def _ranked(
     ranked: list[tuple[int, Candidate]] = []
     refused: list[Refused] = []
     for candidate in chosen:
-        with scratch_beside(subject.kernel) as scratch:
-            path = scratch / subject.kernel.path.name
-            path.write_text(_text(subject, candidate, now, scratch)[0])
-            found = _cost(subject, path)
+        found = _cost(subject, candidate, now)
         told(1)
         if isinstance(found, str):
             refused.append(Refused(candidate.code.changes, candidate.cycles, found))
@@ -213,17 +212,49 @@ def _ranked(
             refused.append(Refused(candidate.code.changes, candidate.cycles, why))
         else:
             ranked.append((found, candidate))
-    return sorted(ranked, key=lambda one: (one[0], one[1].key)), refused
+    best = min(ranked, key=_by_call, default=(subject.call_cycles, _as_it_is(subject, now)))
+    return sorted([*ranked, *_at_other_distances(subject, *best, now, begin)], key=_by_call), refused
 
 
-def _cost(subject: _Subject, path: Path) -> int | str:
-    """Return the cycles of a whole call of the changed kernel at `path`, one of many back to back, or what is wrong."""
-    try:
-        changed = changed_kernel(subject.kernel, path)
-        case = CaseName(subject.shape, "random", subject.seed)
-        outcome = profile_case(changed, case, MemoryOptions(subject.modelled, True, loop=False))
-    except InputError as error:
-        return str(error)
+def _by_call(ranked: tuple[int, Candidate]) -> tuple[int, tuple[float, int, int]]:
+    return ranked[0], ranked[1].key
+
+
+def _as_it_is(subject: _Subject, now: float) -> Candidate:
+    """Return the loop as the kernel has it."""
+    straight = tuple(range(len(subject.code.body)))
+    return Candidate(subject.code, subject.code, Found(now, straight, ()), now)
+
+
+def _at_other_distances(
+    subject: _Subject, call_cycles: int, best: Candidate, now: float, begin: Begin
+) -> list[tuple[int, Candidate]]:
+    """Return a loop with its prefetches at other distances, where a whole call then takes less than `call_cycles`."""
+    changed = [replace(best, plain=code, code=code) for code in other_distances(best.code)]
+    told = begin("trying distances of prefetches", len(changed), "distances")
+    cheaper = []
+    for candidate in changed:
+        found = _cost(subject, candidate, now)
+        told(1)
+        if isinstance(found, int) and found < call_cycles:
+            cheaper.append((found, candidate))
+    return cheaper
+
+
+def _cost(subject: _Subject, candidate: Candidate, now: float) -> int | str:
+    """Return the cycles of a whole call of the kernel with a candidate in it, one of many back to back.
+
+    Where that is wrong, return how.
+    """
+    with scratch_beside(subject.kernel) as scratch:
+        path = scratch / subject.kernel.path.name
+        path.write_text(_text(subject, candidate, now, scratch)[0])
+        try:
+            changed = changed_kernel(subject.kernel, path)
+            case = CaseName(subject.shape, "random", subject.seed)
+            outcome = profile_case(changed, case, MemoryOptions(subject.modelled, True, loop=False))
+        except InputError as error:
+            return str(error)
     return f"{outcome.identifier} at {subject.shape}" if isinstance(outcome, Failure) else _cycles(outcome)
 
 
@@ -240,9 +271,9 @@ def _headline(subject: _Subject, candidate: Candidate, now: float) -> list[str]:
     """Return the comment above the loop: what it costs, and what was done to it."""
     counts = Counter(step.instruction.mnemonic for step in candidate.code.body)
     work = ", ".join(f"{count} {name}" for name, count in counts.most_common())
+    before = f"instead of {now:.4g}" if candidate.cycles < now else "as before"
     head = [
-        f"Ordered by neonlab optimize for {subject.core.name}: {candidate.cycles:.4g} cycles an iteration instead of "
-        f"{now:.4g}.",
+        f"Ordered by neonlab optimize for {subject.core.name}: {candidate.cycles:.4g} cycles an iteration {before}.",
         f"{work}, 1 branch = {len(candidate.code.body) + 1} instructions{_for_several(candidate.code.times)}.",
     ]
     head += [f"{change.name.capitalize()}: {change.reason}." for change in candidate.code.changes]
