@@ -60,8 +60,10 @@ class Conv1x1(Operator):
         by_core("conv1x1_s8s8_hwc_4x8_dotprod_ruy", "conv1x1_s8s8_hwc_4x8_dotprod_inorder_ruy", *DOTPROD),
         by_core("conv1x1_s8s32_hwc_4x4", "conv1x1_s8s32_hwc_4x4_inorder", *A64),
         by_core("conv1x1_s8s8_hwc_4x4_ruy", "conv1x1_s8s8_hwc_4x4_inorder_ruy", *A64),
+        by_core("conv1x1_s8s8_hwc_4x4_fp32", "conv1x1_s8s8_hwc_4x4_inorder_fp32", *A64),
         by_core("conv1x1_s8s32_hwc_4x16_dotprod", "conv1x1_s8s32_hwc_4x16_dotprod_inorder", *DOTPROD),
         by_core("conv1x1_s8s8_hwc_4x16_dotprod_ruy", "conv1x1_s8s8_hwc_4x16_dotprod_inorder_ruy", *DOTPROD),
+        by_core("conv1x1_s8s8_hwc_4x16_dotprod_fp32", "conv1x1_s8s8_hwc_4x16_dotprod_inorder_fp32", *DOTPROD),
     )
 
     def claims(self, contract: Contract) -> bool:

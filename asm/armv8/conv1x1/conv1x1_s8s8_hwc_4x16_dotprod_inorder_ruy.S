@@ -8,10 +8,9 @@ stack   = 112
 // Cortex-A55.
 //
 // Cost of the hot loop, per 4 pixels x 16 output channels x 16 input channels = 1024 MACs: 127 instructions, 0.124 per
-// MAC, as without requantization: 63 above the floor of 64, which issue beside it. Around it a tile costs 116 instructions,
+// MAC, as without requantization: 63 above the floor of 64, which issue beside it. Around it a tile costs 125 instructions,
 // as the last time round has less to load, 105 of them to turn 64 sums into 64 int8: 4 x 14 to scale, 40 to narrow, add the
-// zero point and clamp, the rest to load what that takes. Starting from the bias costs nothing, as the sums have to start
-// from something.
+// zero point and clamp, the rest to load what that takes. Sums start from the bias, loaded once and copied.
 
 #define KERNEL conv1x1_s8s8_hwc_4x16_dotprod_inorder_ruy
 #define INORDER

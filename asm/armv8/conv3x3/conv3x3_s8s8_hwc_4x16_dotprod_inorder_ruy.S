@@ -11,7 +11,7 @@ stack   = 192
 // Registers: what loads ahead has those of line and window, which the frame keeps, until a run is through.
 //
 // Cost of the hot loop, per 4 pixels x 16 output channels x 16 bytes of a run = 1024 MACs: 127 instructions, 0.124
-// per MAC: 63 above the floor of 64, which issue beside it. Around the hot loop a tile costs 128 instructions where
+// per MAC: 63 above the floor of 64, which issue beside it. Around the hot loop a tile costs 137 instructions where
 // runs have no bytes left over: the last time round of each of the three runs loads less.
 
 #define KERNEL conv3x3_s8s8_hwc_4x16_dotprod_inorder_ruy
