@@ -78,6 +78,14 @@ def row(name: str, said: str = "", a: str = "", p: str = "", shapes: str = '["64
     return ROW % (name, shapes, said) + ARGS % (a, p)
 
 
+def test_units_of_what_is_no_argument_are_refused_by_name(tmp_path: Path, workers: Workers) -> None:
+    (tmp_path / "gather.S").write_text(GATHER, encoding="utf-8")
+    (tmp_path / "helper.S").write_text(HELPER, encoding="utf-8")
+    (tmp_path / "table.toml").write_text(row("units").replace('per = "n"', 'per = "n*rows"'), encoding="utf-8")
+    (figure,) = measure_functions(workers, read_functions(tmp_path / "table.toml"), tmp_path)
+    assert figure.reason == "`per = n*rows`: `rows` is no integer argument; the function has: n"
+
+
 def test_conditions_of_a_row_are_those_of_a_profile(tmp_path: Path, workers: Workers) -> None:
     (tmp_path / "gather.S").write_text(GATHER, encoding="utf-8")
     (tmp_path / "helper.S").write_text(HELPER, encoding="utf-8")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -257,12 +257,21 @@ def called_with(function: MeasuredFunction, folder: Path) -> tuple[list[tuple[Ke
         shape = parse_shape(kernel, one.text)
         integers = integers_of(kernel, shape)
         kernel.contract.check_values(integers)
-        units.append(SizeExpression(function.per).evaluate(integers))
+        units.append(_units(function.per, integers))
         called.append((kernel, shape))
     work = units[-1] - (units[0] if len(units) > 1 else 0)
     if work <= 0:
         raise InputError(f"`per` counts {' and '.join(map(str, units))} units: it must grow with the shape")
     return called, work
+
+
+def _units(per: str, integers: Mapping[str, int]) -> int:
+    """Return the units of work of a call.  Raises InputError if `per` names what is no integer argument."""
+    expression = SizeExpression(per)
+    if unknown := sorted(expression.names - set(integers)):
+        have = ", ".join(integers) or "none"
+        raise InputError(f"`per = {per}`: `{unknown[0]}` is no integer argument; the function has: {have}")
+    return expression.evaluate(integers)
 
 
 def case_of(shape: Shape) -> CaseName:
