@@ -1,7 +1,7 @@
 """No kernel is there that others beat at everything: each is the best of those that do its work at something.
 
-What counts is in reports/: instructions and bytes of every kernel on every layer, and the cycles of the ladders' steps; and
-that a dispatch picks it for a core, where it takes fewer cycles (`test_dispatch_by_core`).
+What counts is in reports/: instructions and bytes of every kernel on every layer, and the cycles of the ladders' steps;
+and that a dispatch picks it for a core, where it takes fewer cycles (`test_dispatch_by_core`).
 """
 
 from __future__ import annotations
@@ -98,7 +98,9 @@ def test_a_kernel_is_the_best_at_something(kernel: Kernel) -> None:
         for table in TABLES
         for where in wins(table.get(kernel.title, {}), [table.get(rival.title, {}) for rival in rivals])
     ]
-    assert won or not rivals or kernel.name in PICKED_FOR_A_CORE, f"{', '.join(rival.title for rival in rivals)} take no more anywhere: remove it"
+    assert won or not rivals or kernel.name in PICKED_FOR_A_CORE, (
+        f"{', '.join(rival.title for rival in rivals)} take no more anywhere: remove it"
+    )
 
 
 def test_one_that_others_beat_everywhere_is_found() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import groupby
+from itertools import groupby, zip_longest
 from typing import TYPE_CHECKING
 
 from neonlab.lab.compare.figures import Change
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 #: Least change in cycles: the model may attribute one cycle to either of two adjacent lines.
 _EQUAL = 1.05
 _CONTEXT = 2  # lines shown around a difference
+_COLUMN = 39  # characters of a loop beside another
+_SHOWN = 0.005  # cycles
 
 
 def change_text(change: Change) -> str:
@@ -79,13 +81,15 @@ def loop_figures(difference: LoopDifference) -> str:
     return text
 
 
-def difference_lines(difference: LoopDifference) -> Iterator[str]:
+def difference_lines(difference: LoopDifference, most: int = 16) -> Iterator[str]:
     """Yield the loops line by line: mark, line, cycles before and after, text.
 
-    Long unchanged stretches are shortened.
+    Long unchanged stretches are shortened.  Loops of unlike structure stand side by side, as they execute, `most` of
+    their instructions.
     """
     if not difference.rows:
         yield f"the loops differ in structure: {difference.shared:.0%} of the instructions correspond"
+        yield from _side_by_side(difference, most)
         return
     if all(row.same and not _moved(row) for row in difference.rows):
         yield "the same instructions, none of which costs more or less than before"
@@ -101,6 +105,23 @@ def difference_lines(difference: LoopDifference) -> Iterator[str]:
         before, after = _cost(row.before for row in hidden), _cost(row.after for row in hidden)
         yield f"          {before:6.2f}  {after:6.2f}    … {len(hidden)} unchanged lines"
         yield from (line for row in rows[-_CONTEXT:] for line in _row_lines(row))
+
+
+def _side_by_side(difference: LoopDifference, most: int) -> Iterator[str]:
+    head = f"{'cycles':>6}  {'line':>5}  "
+    yield f"{head + 'before':<{_COLUMN}}{head}after"
+    for before, after in list(zip_longest(*difference.beside))[:most]:
+        yield f"{_executed(before):<{_COLUMN}}{_executed(after)}".rstrip()
+    left = [max(0, len(side) - most) for side in difference.beside]
+    if any(left):
+        yield f"… {left[0]} and {left[1]} more: `neonlab profile --loop` shows a loop whole"
+
+
+def _executed(cost: LineCost | None) -> str:
+    if cost is None:
+        return ""
+    cycles = f"{cost.cycles:6.2f}" if cost.cycles >= _SHOWN else f"{'·':>6}"
+    return f"{cycles}  {cost.line:>5}  {cost.text}"[: _COLUMN - 1]
 
 
 def _moved(row: LoopRow) -> bool:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from html import escape
-from typing import Any
 
 from nicegui import Client, ui
 
 from neonlab.optimize.outcome import Standing
 from neonlab.report.optimization_words import optimization_rows
+from neonlab.serve.buttons import button
 from neonlab.serve.search import Search
 from neonlab.serve.studio import Studio
 
@@ -25,11 +24,11 @@ class Offer:
         self._core = ""
         with ui.element("section").classes("neonlab-offer").props('aria-label="cheaper loop"') as self._place:
             with ui.element("p"):
-                self._begin = self._button("", self._on_begin)
-                self._stop = self._button("Stop", lambda: self._studio.searcher.stop())
+                self._begin = button("", self._on_begin)
+                self._stop = button("Stop", lambda: self._studio.searcher.stop())
             self._told = ui.html("", sanitize=False).props("role=status")
             with ui.element("p"):
-                self._apply = self._button("Apply", self._on_apply)
+                self._apply = button("Apply", self._on_apply)
         self._place.set_visibility(False)
         for one in (self._stop, self._apply):
             one.set_visibility(False)
@@ -68,11 +67,6 @@ class Offer:
             change = f"<details><summary>The change</summary><pre>{diff}</pre></details>"
             table = f"<table>{rows}</table>{change * found.is_better}"
             self._told.content = f"{head}{word}{stale}{table}"
-
-    def _button(self, words: str, clicked: Callable[[], Any]) -> ui.element:
-        with ui.element("button").classes("neonlab-button").props("type=button").on("click", clicked) as button:
-            ui.html(words, sanitize=False, tag="span")
-        return button
 
     def _on_begin(self) -> None:
         self._studio.begin_search(self._core)

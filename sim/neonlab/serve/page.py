@@ -16,8 +16,11 @@ from neonlab.assemble.file_names import ASSEMBLY, INCLUDED
 from neonlab.assemble.source import folder_and_name
 from neonlab.editor.sight import Sight
 from neonlab.errors import InputError
+from neonlab.serve.beside import Compared
+from neonlab.serve.buttons import button
 from neonlab.serve.draft import Standing
 from neonlab.serve.offer import Offer
+from neonlab.serve.pane import Pane
 from neonlab.serve.search import Search
 from neonlab.serve.studio import Studio
 
@@ -51,10 +54,7 @@ class Page:
                 self._title = ui.html("", sanitize=False, tag="h1")
                 self._word = ui.html("", sanitize=False, tag="span").classes("neonlab-word").props("role=status")
                 self._standing = ui.html("", sanitize=False, tag="span").classes("neonlab-standing")
-                self._save = ui.element("button").classes("neonlab-button")
-                with self._save:
-                    ui.html("Save", sanitize=False, tag="span")
-                self._save.props('title="Ctrl-S" type=button').on("click", js_handler="() => neonlabSave()")
+                self._save = button("Save").props('title="Ctrl-S"').on("click", js_handler="() => neonlabSave()")
             self._build_tabs()
             self._banner = ui.element("section").classes("neonlab-banner").props("role=alert")
             self._banner.set_visibility(False)
@@ -65,6 +65,7 @@ class Page:
                     self._figures = ui.html("", sanitize=False).classes("neonlab-figures")
                     self._build_cores()
                     self._offer = Offer(self._studio, self._client)
+                    self._pane = Pane(self._studio, self._client)
                     self._loop = ui.html("", sanitize=False).classes("neonlab-loop")
         ui.on("neonlab-save", self._on_save)
         ui.on("neonlab-open", self._on_open)
@@ -212,6 +213,7 @@ class Page:
         self._figures.content = age + last.figures
         core = self._offer_cores(last.cores)
         self._offer.offer(core)
+        self._pane.offer(core)
         loop = last.loops.get(core, "")
         if loop or sight.complete:  # the last one stays, marked as stale, until there is another
             self._loop.content = loop
@@ -230,6 +232,10 @@ class Page:
     def show_search(self, search: Search) -> None:
         """Show how far the search for a cheaper loop is, or what it found."""
         self._offer.show(search)
+
+    def show_comparison(self, compared: Compared) -> None:
+        """Show how far a comparison with another implementation is, or what it found."""
+        self._pane.show(compared)
 
     def follow(self, path: Path) -> None:
         """Show the standing of the text, and the text itself if the file's was taken."""
@@ -268,8 +274,7 @@ class Page:
             except InputError as error:
                 self._notify(str(error))
 
-        with ui.element("button").classes("neonlab-button").props("type=button").on("click", choose):
-            ui.html(words, sanitize=False, tag="span")
+        button(words, choose)
 
     def retire(self) -> None:
         """Make the page read-only, since another window has taken over."""
@@ -280,9 +285,7 @@ class Page:
         self._banner.set_visibility(True)
         with self._client, self._banner:
             ui.html("Another window is editing this file.", sanitize=False, tag="p")
-            back = ui.element("button").classes("neonlab-button").props("type=button")
-            with back.on("click", js_handler="() => location.reload()"):
-                ui.html("Edit here", sanitize=False, tag="span")
+            button("Edit here").on("click", js_handler="() => location.reload()")
 
     def _notify(self, words: str) -> None:
         with self._client:

@@ -57,6 +57,7 @@ def serve(
         port = listening.getsockname()[1]
         stack.enter_context(studio.desk)
         stack.enter_context(studio.searcher)
+        stack.enter_context(studio.comparer)
         stack.enter_context(saves_in(folders_of(path, root), studio.heard))
         address = f"http://{HOST}:{port}/?token={token}"
         tell(f"{path.name} at {address}")

@@ -18,6 +18,7 @@ from neonlab.editor.desk import Desk, Text
 from neonlab.editor.sight import Sight
 from neonlab.errors import InputError
 from neonlab.measure.cores.modelled import ModelledCore
+from neonlab.serve.beside import Compared, Comparer, Other
 from neonlab.serve.draft import Draft
 from neonlab.serve.search import Search, Searcher
 
@@ -35,6 +36,9 @@ class Showing(Protocol):
 
     def show_search(self, search: Search) -> None:
         """Show how far the search for a cheaper loop is, or what it found."""
+
+    def show_comparison(self, compared: Compared) -> None:
+        """Show how far a comparison with another implementation is, or what it found."""
 
     def retire(self) -> None:
         """Give way to another page."""
@@ -64,6 +68,8 @@ class Studio:
         self.desk = Desk(root, given={self.paths[0]: given}, shape=shape, cores=cores, seed=seed, show=self._hand_over)
         self.searcher = Searcher(root, {self.paths[0]: given}, shape, seed, self._hand_over_search)
         self.search: Search | None = None
+        self.comparer = Comparer(root, {self.paths[0]: given}, shape, seed, self._hand_over_comparison)
+        self.compared: Compared | None = None
         self.open(self.front)
 
     def open(self, path: Path) -> Draft:
@@ -128,7 +134,19 @@ class Studio:
 
     def is_of_now(self, search: Search) -> bool:
         """Tell whether a search was made for the texts as they are."""
-        return search.text.path == self.kernel and search.text.now == self._asked().now
+        return self.is_now(search.text)
+
+    def is_now(self, text: Text) -> bool:
+        """Tell whether this is the text of the kernel as it is."""
+        return text.path == self.kernel and text.now == self._asked().now
+
+    def begin_comparison(self, other: Other, core: str) -> None:
+        """Compare the kernel with another implementation, on `core`, unless a comparison is under way."""
+        self.comparer.begin(self._asked(), other, core)
+
+    def skeleton(self) -> str:
+        """Return a C function like the kernel, to be filled in.  Raises InputError."""
+        return self.comparer.skeleton(self._asked())
 
     def apply(self, search: Search) -> None:
         """Put the text that was found into the editor, and check it.  Nothing is saved."""
@@ -188,6 +206,16 @@ class Studio:
         self.search = search
         if self._page is not None:
             self._page.show_search(search)
+
+    def _hand_over_comparison(self, compared: Compared) -> None:
+        if self._loop is not None:
+            with contextlib.suppress(RuntimeError):
+                self._loop.call_soon_threadsafe(self._take_comparison, compared)
+
+    def _take_comparison(self, compared: Compared) -> None:
+        self.compared = compared
+        if self._page is not None:
+            self._page.show_comparison(compared)
 
     def _take(self, sight: Sight) -> None:
         self.sights[sight.path] = sight

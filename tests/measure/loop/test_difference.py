@@ -66,7 +66,11 @@ def test_rows_hold_both_loops_whole_and_in_order(first: str, second: str, core: 
     assert 0 <= difference.shared <= 1
     if not difference.rows:
         assert difference.shared < 0.5
+        for costs, loop in zip(difference.beside, (before, after), strict=True):
+            assert [cost.text for cost in costs] == [line.instruction for line in loop.lines]
+            assert sum(cost.cycles for cost in costs) == pytest.approx(loop.cycles, abs=1e-6)
         return
+    assert difference.beside == ((), ())
     assert texts(difference, "before") == [line.text for line in before.lines]
     assert texts(difference, "after") == [line.text for line in after.lines]
     total = sum(row.after.cycles for row in difference.rows if row.after is not None)

@@ -1,4 +1,4 @@
-"""Compare two hot loops of similar structure line by line, with the cost of each line."""
+"""Compare two hot loops line by line, with the cost of each line; those of unlike structure side by side."""
 
 from __future__ import annotations
 
@@ -48,7 +48,8 @@ class LoopDifference:
     """The difference of two hot loops: `before` and `after` name the kernels.
 
     `cycles_...` and `macs_...` are of one iteration each.  `shared` is the share of instructions that have the same
-    form at the same place.  `rows` is empty where that is too small to call the structure the same.
+    form at the same place.  `rows` is empty where that is too small to call the structure the same; then `beside` has
+    the instructions of each loop as they execute, and else it has none.
     """
 
     core: str
@@ -63,6 +64,7 @@ class LoopDifference:
     instructions_after: int
     shared: float
     rows: tuple[LoopRow, ...]
+    beside: tuple[tuple[LineCost, ...], tuple[LineCost, ...]] = ((), ())
 
     @property
     def changed(self) -> bool:
@@ -78,6 +80,10 @@ class LoopDifference:
             **rounded,
             "shared": round(self.shared, 4),
             "rows": [{"before": _cost_json(row.before), "after": _cost_json(row.after)} for row in self.rows],
+            "beside": {
+                side: [_cost_json(one) for one in costs]
+                for side, costs in zip(("before", "after"), self.beside, strict=True)
+            },
         }
 
 
@@ -88,6 +94,7 @@ def _cost_json(cost: LineCost | None) -> dict[str, Any] | None:
 def loop_difference(before: LoopReport, after: LoopReport, shape: Shape, names: tuple[str, str]) -> LoopDifference:
     """Return the difference between the hot loops of two kernels, called `names`, on the same core and shape."""
     rows, shared = _align(before, after)
+    alike = shared >= LEAST_SHARED
     return LoopDifference(
         core=after.core,
         shape=shape,
@@ -100,8 +107,14 @@ def loop_difference(before: LoopReport, after: LoopReport, shape: Shape, names: 
         instructions_before=before.instructions,
         instructions_after=after.instructions,
         shared=shared,
-        rows=rows if shared >= LEAST_SHARED else (),
+        rows=rows if alike else (),
+        beside=((), ()) if alike else (executed(before), executed(after)),
     )
+
+
+def executed(report: LoopReport) -> tuple[LineCost, ...]:
+    """Return the instructions of an iteration as they execute, with registers as they are encoded."""
+    return tuple(LineCost(one.line, one.instruction, sum(one.stalled.values())) for one in report.lines)
 
 
 def line_costs(report: LoopReport) -> tuple[LineCost, ...]:

@@ -39,6 +39,10 @@ _LOOP_DIFFERENCE = object_of(
         list_of(object_of(before=_LINE_COST, after=_LINE_COST)),
         "line by line; empty where the loops differ in structure",
     ),
+    beside=described(
+        object_of(before=list_of(_LINE_COST), after=list_of(_LINE_COST)),
+        "the instructions of each loop as they execute, where the loops differ in structure; else empty",
+    ),
 )
 
 

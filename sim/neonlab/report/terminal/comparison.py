@@ -21,8 +21,11 @@ if TYPE_CHECKING:
 _WIDTH = 80
 
 
-def print_comparison(out: Console, comparison: Comparison) -> None:
-    """Print for each shape a table of counts and one of cycles per core, with a row per kernel; then the hot loops."""
+def print_comparison(out: Console, comparison: Comparison, most: int = 16) -> None:
+    """Print for each shape a table of counts and one of cycles per core, with a row per kernel; then the hot loops.
+
+    Of loops of unlike structure, `most` instructions are shown.
+    """
     for group in comparison.groups:
         reference = group.reference
         if reference is None:
@@ -48,7 +51,7 @@ def print_comparison(out: Console, comparison: Comparison) -> None:
             out.print(Text(line, "bold"))
         for line in wrap(loop_figures(difference), _WIDTH, initial_indent="  ", subsequent_indent="    "):
             out.print(line, markup=False)
-        for text in difference_lines(difference):
+        for text in difference_lines(difference, most):
             out.print(Text(f"  {text}"[:_WIDTH], {"-": "red", "+": "green"}.get(text[:1], "")))
 
 
