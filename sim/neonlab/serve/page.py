@@ -21,10 +21,10 @@ from neonlab.serve.buttons import button
 from neonlab.serve.draft import Standing
 from neonlab.serve.offer import Offer
 from neonlab.serve.pane import Pane
+from neonlab.serve.script import SCRIPT
 from neonlab.serve.search import Search
 from neonlab.serve.studio import Studio
 
-SCRIPT = "/_neonlab/neon.js"
 _SHOWN = 60  # most lines of a diff
 _MANY = 6  # variants, beyond which they can be searched
 _WORDS = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 from html import escape
 from typing import Any
@@ -17,6 +18,7 @@ from neonlab.report.terminal.comparison import print_comparison
 from neonlab.report.terminal.verdict import print_failures
 from neonlab.serve.beside import KINDS, Compared, Other
 from neonlab.serve.buttons import button
+from neonlab.serve.script import SCRIPT
 from neonlab.serve.studio import Studio
 from neonlab.verify.verdict import Verdict
 
@@ -74,6 +76,8 @@ class Pane:
                 text = f"/* {error} */\n"
             with self._client, self._place:
                 self._editor = ui.codemirror(text, language="C", theme="githubLight").classes("neonlab-second-editor")
+            attach = f"(page) => page.attachSecond({self._editor.id})"
+            self._client.run_javascript(f"import({json.dumps(SCRIPT)}).then({attach})")
 
     def _on_kind(self, event: GenericEventArguments) -> None:
         if event.args not in KINDS:

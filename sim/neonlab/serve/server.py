@@ -19,6 +19,7 @@ from neonlab.lab.watch.session import folders_of
 from neonlab.measure.cores.modelled import ModelledCore
 from neonlab.serve.answers import Answers, add_answers
 from neonlab.serve.guard import Guard
+from neonlab.serve.script import SCRIPT
 from neonlab.serve.studio import Studio
 
 HOST = "127.0.0.1"
@@ -89,7 +90,7 @@ def _run(studio: Studio, answers: Answers, token: str, port: int, listening: soc
     from nicegui import ui
 
     from neonlab.report.page.render import pipeline_assets
-    from neonlab.serve.page import SCRIPT, Page
+    from neonlab.serve.page import Page
 
     static = files("neonlab.serve") / "static"
     pictures, behaviour = pipeline_assets()

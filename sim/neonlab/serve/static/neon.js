@@ -217,15 +217,27 @@ function assemblyOf(path) {
   return [assembly, assembly.data.of({ autocomplete: completionOf(path) }), hoverOf(path)];
 }
 
+function followTheme(id) {
+  const follow = () => getElement(id)?.setTheme(dark.matches ? "githubDark" : "githubLight");
+  dark.addEventListener("change", follow);
+  follow();
+}
+
+// The editor of the second pane, in which nothing is shown but its text.
+export async function attachSecond(id) {
+  const editor = await editorOf(id);
+  const named = CM.EditorView.contentAttributes.of({ "aria-label": "the other implementation", spellcheck: "false" });
+  editor.dispatch({ effects: CM.StateEffect.appendConfig.of(named) });
+  followTheme(id);
+}
+
 export async function attach(id, isAssembly, path) {
   const editor = await editorOf(id);
   const name = path.slice(path.lastIndexOf("/") + 1);
   const named = CM.EditorView.contentAttributes.of({ "aria-label": name, spellcheck: "false" });
   const extensions = [faults, heat, gutter, named, progress, ...(isAssembly ? assemblyOf(path) : [])];
   editor.dispatch({ effects: CM.StateEffect.appendConfig.of(extensions) });
-  const follow = () => getElement(id)?.setTheme(dark.matches ? "githubDark" : "githubLight");
-  dark.addEventListener("change", follow);
-  follow();
+  followTheme(id);
 }
 
 const turns = new Map(); // by editor: how often there was something to show
