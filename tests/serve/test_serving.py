@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.command_line import ADD, HEAD, SUM, git, interrupted, neonlab, new_repository, started
+from tests.contrast import poor_contrast
 
 from neonlab import Profile
 from neonlab.lab.repository.library import open_kernel
@@ -331,6 +332,7 @@ def test_the_page_fits_its_window_in_light_and_dark(tab: Page, text: str, scheme
     paper = tab.evaluate("getComputedStyle(document.querySelector('.cm-editor')).backgroundColor")
     red = int(re.findall(r"\d+", paper)[0])
     assert red > 200 if scheme == "light" else red < 60
+    assert poor_contrast(tab) == []
 
 
 def request(served: Served, target: str, **headers: str) -> tuple[int, str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from tests.contrast import poor_contrast
 from tests.network.onnx_models import classifier
 
 from neonlab.isa.model.isa import Isa
@@ -60,6 +61,6 @@ def test_a_page_fits_its_window_and_reports_nothing(
     tab.goto(file.as_uri())
     assert tab.evaluate("document.documentElement.scrollWidth") <= width and problems == []
     tab.locator("summary").first.click()
-    assert tab.locator("details table").first.is_visible()
+    assert tab.locator("details table").first.is_visible() and poor_contrast(tab) == []
     assert tab.evaluate("document.documentElement.scrollWidth") <= width
     context.close()

@@ -20,6 +20,7 @@ from neonlab.report.page.render import page_name, write_pages
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
+from tests.contrast import poor_contrast
 from tests.report.page.sample_pages import KERNELS, RUN_ON
 
 
@@ -52,7 +53,7 @@ def test_a_page_fits_its_window_and_reports_nothing(browser: Browser, file: Path
     for name in (file, file.parent / "index.html"):
         tab, problems = opened(browser, name, width, scheme)
         assert tab.evaluate("document.documentElement.scrollWidth") <= width
-        assert problems == []
+        assert problems == [] and poor_contrast(tab, least=10) == []
         tab.context.close()
 
 

@@ -93,7 +93,7 @@ const assembly = CM.StreamLanguage.define({
     if (stream.match(/^"(?:\\.|[^"\\])*"/)) return "string";
     if (stream.match(/^\\[A-Za-z_]\w*|^\\\(\)|^\\@/)) return "variableName.special";
     if (stream.match(/^#?-?(?:0x[0-9a-f]+|\d+(?:\.\d+)?)(?![\w.])/i)) return "number";
-    if (stream.match(REGISTER)) return "atom";
+    if (stream.match(REGISTER)) return "typeName";
     if (stream.match(/^[A-Za-z_$.][\w$.]*/)) return "variableName";
     stream.next();
     return null;
