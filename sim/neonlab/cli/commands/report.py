@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from neonlab.lab.repository.library import Kernel, Library
     from neonlab.measure.cores.modelled import ModelledCore
     from neonlab.measure.profile import Profile
-    from neonlab.report.page.gather import Work
+    from neonlab.report.page.gather import KernelPage, Work
     from neonlab.verify.verdict import Failure, Verdict
 
 #: Mean seconds of one process for a kernel on a layer, a call on the model of a core, a page, and one of few pages.
@@ -60,6 +60,10 @@ def report(
         bool,
         typer.Option("--few-pages", help="Write the page of the cheapest kernel of each level only."),
     ] = False,
+    against: Annotated[
+        str | None,
+        typer.Option("--against", metavar="REV", help="Show on the pages of KERNEL what has changed since REV of git."),
+    ] = None,
     jobs: JobsOption = None,
     no_cache: NoCacheOption = False,
     json: JsonOption = False,
@@ -83,6 +87,10 @@ def report(
         raise InputError("--no-pages: named kernels only get pages: leave out --no-pages or the names")
     if few_pages and (kernel or not pages):
         raise InputError("--few-pages chooses the pages to write: leave out the names of kernels and --no-pages")
+    if against is not None and not kernel:
+        raise InputError("--against: name the kernels whose pages are to show what has changed")
+    if against is not None:
+        spread.refuse("--against", "compares on this machine")
     if few_pages:
         spread.refuse("--few-pages", "chooses the pages by all of the tables")
     with spread.working(jobs, not no_cache) as workers:
@@ -90,7 +98,7 @@ def report(
             _find_part(workers, None if kernel else library, wanted if pages else (), cores)
             return spread.write(workers)
         if kernel:
-            right = _pages(workers, wanted, cores, folder / "pages", json, keep=True)
+            right = _pages(workers, wanted, cores, folder / "pages", json, keep=True, against=against)
             say_found(workers.results, "profiles._profile", "profiles")
             return 0 if right else 1
         tables = _tables(workers, library, folder, embed, json, pages=None if not pages else few_pages)
@@ -206,6 +214,27 @@ def _work_for_pages(
     return work, profiled, verdicts
 
 
+def _compared(workers: Workers, pages: Sequence[KernelPage], revision: str) -> list[KernelPage]:
+    """Return the pages with what has changed in each kernel, on the page's shape, since a git revision."""
+    from dataclasses import replace
+
+    from neonlab.lab.regression.revisions import compare_pairs, pair_up
+    from neonlab.lab.repository.library import find_root
+    from neonlab.lab.repository.revision import tree_at
+    from neonlab.measure.cores.modelled import ModelledCore
+
+    begin, root = partial(progress.begin, f"pages: comparing with {revision}"), find_root()
+    with tree_at(revision, pages[0].kernel.path.parent if pages else root) as tree:
+        told = begin(len(pages), "pages")
+        compared = []
+        for page in pages:
+            pairs, cores = pair_up(tree, root, [page.kernel]), [ModelledCore.named(core) for core in page.profiles]
+            since = compare_pairs(workers, pairs, tree, shapes=[str(page.shape)], cores=cores, every=True)
+            compared.append(replace(page, since=since))
+            told(1)
+    return compared
+
+
 def _pages(
     workers: Workers,
     kernels: Sequence[Kernel],
@@ -216,14 +245,17 @@ def _pages(
     keep: bool = False,
     few: bool = False,
     findings: Sequence[str] = (),
+    against: str | None = None,
 ) -> bool:
     from neonlab.host.output_file import make_folder, write_whole
     from neonlab.report.page.gather import pages_of
     from neonlab.report.page.render import write_pages
 
     work, profiled, verdicts = _work_for_pages(workers, kernels, cores, few=few)
-    advance = progress.begin("pages: writing", len(kernels), "pages")
     found = pages_of(work, profiled, {verdict.kernel: verdict for verdict in verdicts})
+    if against is not None:
+        found = _compared(workers, found, against)
+    advance = progress.begin("pages: writing", len(kernels), "pages")
     make_folder(folder)
     names = [core.name for core in cores]
     written = write_pages(found, names, folder, keep=keep, findings=findings, forms=not keep, advance=advance)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
+from neonlab.lab.compare.comparison import Comparison
 from neonlab.lab.repository.able_cores import able_cores, runs_on
 from neonlab.lab.repository.library import Kernel, open_library
 from neonlab.lab.run.plan import layers_of
@@ -51,7 +52,7 @@ class KernelPage:
 
     `profiles` are those on `shape`, by core, each with cycles.  `variants` are those of the kernels that compute the
     same, including this one, on the same shape, by core and title.  `curves` are their cycles over layers, by core and
-    title.
+    title.  `since` compares it on this shape with what it was at a git revision, if one was named.
     """
 
     kernel: Kernel
@@ -60,6 +61,7 @@ class KernelPage:
     profiles: Mapping[str, Profile]
     variants: Mapping[str, Mapping[str, Profile]]
     curves: Mapping[str, Mapping[str, tuple[CurvePoint, ...]]]
+    since: Comparison | None = None
 
 
 def work_of_pages(kernels: Sequence[Kernel], cores: Sequence[ModelledCore], *, on_layers: bool = True) -> list[Work]:

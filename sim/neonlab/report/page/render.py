@@ -24,6 +24,7 @@ from neonlab.report.page.environment import asset, environment
 from neonlab.report.page.forms_page import LEGEND, PLACE, forms_script
 from neonlab.report.page.gather import KernelPage
 from neonlab.report.page.index import IndexRow, rows_in
+from neonlab.report.page.since import since_of
 from neonlab.report.page.source_listing import Listing, listings
 from neonlab.report.terminal.loop import at_lines
 
@@ -65,6 +66,7 @@ def kernel_page(page: KernelPage) -> str:
     return _template("kernel.html.j2").render(
         page=page,
         title=title,
+        since=since_of(page.since) if page.since is not None else None,
         cores=cores,
         counts=first.counts if first else None,
         profile=first,
