@@ -28,7 +28,7 @@ from neonlab.lab.watch.layer import layer_to_watch, tile_of
 from neonlab.verify.verdict import Verdict
 
 #: Kinds of the other implementation, and how a person chooses one.
-KINDS = {"gcc": "C, gcc", "clang": "C, clang", "assembly": "assembly", "revision": "a revision"}
+KINDS = {"gcc": "C, gcc", "clang": "C, clang", "zig": "C, zig", "assembly": "assembly", "revision": "a revision"}
 _HEADER = re.compile(r"\A\s*/\*toml\n(.*?)\*/", re.DOTALL)
 _STACK = "1048576"  # bytes that compiled code may use, whatever the kernel is allowed
 
@@ -44,7 +44,7 @@ class Other:
     @property
     def is_c(self) -> bool:
         """Tell whether it is compiled."""
-        return self.kind in ("gcc", "clang")
+        return self.kind in ("gcc", "clang", "zig")
 
     def label(self, stem: str) -> str:
         """Return a name for it, as `neonlab compare` has it."""

@@ -24,8 +24,8 @@ from neonlab.verify.verdict import Verdict
 
 _CHANGED = re.compile(r"  ([-+]) ")
 _MOST = 400  # instructions of a loop
-_MORE = {"gcc": "-O3", "clang": "-O3", "assembly": "", "revision": "HEAD"}
-_ASKED = {"gcc": "flags", "clang": "flags", "assembly": "", "revision": "revision"}
+_MORE = {"gcc": "-O3", "clang": "-O3", "zig": "-O3", "assembly": "", "revision": "HEAD"}
+_ASKED = {"gcc": "flags", "clang": "flags", "zig": "flags", "assembly": "", "revision": "revision"}
 
 
 class Pane:
