@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from neonlab import Array, Contract, DataSource, Dispatch, Expected, Operator, Shape
+from neonlab import Array, Contract, DataSource, Expected, Operator, Shape
 from neonlab.int8.convolution import conv2d
 from neonlab.int8.windows import Window
 
@@ -16,13 +16,8 @@ from ._packing import pack_panels, unpack_panels
 from ._requantize import PER_CHANNEL, parameters, requantized
 
 _DIMENSIONS = ("height", "width", "in_channels", "out_channels")
-
-
-def by_core_where_in_order(name: str) -> tuple[Dispatch, ...]:
-    """Return the dispatches of the convolution `name` that pick variants for cores that issue in order."""
-    tiles = {"2x4": A32, "4x8_dotprod": DOTPROD, "4x4": A64, "4x16_dotprod": DOTPROD}
-    stem = f"{name}_s8s8_hwc"
-    return tuple(by_core(f"{stem}_{tile}_ruy", f"{stem}_{tile}_inorder_ruy", *on) for tile, on in tiles.items())
+#: Tiles with a variant for cores that issue in order, and these cores.
+_IN_ORDER = {"2x4": A32, "4x8_dotprod": DOTPROD, "4x4": A64, "4x16_dotprod": DOTPROD}
 
 
 class Convolution(Operator):
@@ -37,13 +32,14 @@ class Convolution(Operator):
     dimensions = _DIMENSIONS
     weights = ("weights", *PER_CHANNEL)
 
-    def __init__(
-        self, window: int, stride: int, layers: Mapping[str, tuple[int, int, int, int]],
-        dispatches: tuple[Dispatch, ...] = (),
-    ) -> None:  # fmt: skip
-        self.window, self.stride, self.dispatches = window, stride, dispatches
+    def __init__(self, window: int, stride: int, layers: Mapping[str, tuple[int, int, int, int]]) -> None:
+        self.window, self.stride = window, stride
         self.name = f"conv{window}x{window}" + (f"s{stride}" if stride > 1 else "")
         self.layers = {label: Shape(_DIMENSIONS, sizes) for label, sizes in layers.items()}
+        stem = f"{self.name}_s8s8_hwc"
+        self.dispatches = tuple(
+            by_core(f"{stem}_{tile}_ruy", f"{stem}_{tile}_inorder_ruy", *cores) for tile, cores in _IN_ORDER.items()
+        )
 
     def claims(self, contract: Contract) -> bool:
         return contract.name.startswith(f"{self.name}_")

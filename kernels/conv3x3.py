@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ._convolution import Convolution, by_core_where_in_order
+from ._convolution import Convolution
 
 # Of those of ResNet-18 at 224 (He et al. 2015, table 1), and the first of ResNet-20 for CIFAR-10 (section 4.2).
 OPERATOR = Convolution(
@@ -15,5 +15,4 @@ OPERATOR = Convolution(
         f"resnet18 3x3 {size}x{size} {channels}->{channels}": (size, size, channels, channels)
         for size, channels in ((28, 128), (7, 512))
     },
-    by_core_where_in_order("conv3x3"),
 )

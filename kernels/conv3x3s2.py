@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ._convolution import Convolution, by_core_where_in_order
+from ._convolution import Convolution
 
 # Of those of ResNet-18 at 224 (He et al. 2015, table 1), and the first of MobileNet v1 at 224 (Howard et al. 2017,
 # table 1): the size is the output's.
@@ -16,5 +16,4 @@ OPERATOR = Convolution(
         f"resnet18 3x3 {2 * size}x{2 * size} {channels // 2}->{channels} /2": (size, size, channels // 2, channels)
         for size, channels in ((28, 128), (7, 512))
     },
-    by_core_where_in_order("conv3x3s2"),
 )

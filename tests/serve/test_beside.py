@@ -6,6 +6,7 @@ import re
 import shutil
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,10 @@ from tests.tools import require_compiler
 from neonlab.contract.options import NOTHING
 from neonlab.editor.desk import Text
 from neonlab.isa.model.isa import Isa
+from neonlab.lab.repository.library import open_kernel
+from neonlab.lab.run.check import check
 from neonlab.serve.beside import Compared, Comparer, Other
+from neonlab.verify.verdict import JudgedBy
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -26,15 +30,8 @@ KERNEL = ROOT / "asm/armv8/conv1x1/conv1x1_s8s32_hwc_4x4.S"
 CORE = "cortex-a53"
 #: The compiler that is there: a bare machine has zig.
 C = "gcc" if shutil.which("aarch64-linux-gnu-gcc") else "zig"
-LOOPS = """
-    for (size_t p = 0; p < pixels; p++)
-        for (size_t o = 0; o < out_channels; o++) {
-            int32_t sum = 0;
-            for (size_t i = 0; i < in_channels; i++)
-                sum += input[p * in_channels + i] * weights[o * in_channels + i];
-            output[p * out_channels + o] = sum;
-        }
-"""
+#: The same in C, as the tutorial has it.
+LOOPS = (ROOT / "docs/tutorial/conv1x1_s8s32_hwc_1x1.c").read_text().partition("\n{\n")[2].rpartition("}")[0]
 
 
 class Told:
@@ -70,7 +67,7 @@ def compared(other: Other, path: Path = KERNEL, root: Path = ROOT, shape: str | 
 
 def filled_in() -> str:
     with Comparer(ROOT, {}, None, 1, lambda _: None) as comparer:
-        return comparer.skeleton(text_of(KERNEL)).replace("{\n}", f"{{{LOOPS}}}")
+        return comparer.skeleton(text_of(KERNEL)).replace("{\n}", f"{{\n{LOOPS}}}")
 
 
 @pytest.fixture(scope="module")
@@ -131,6 +128,18 @@ def test_assembly_without_a_contract_has_the_kernels() -> None:
     assert found.comparison is not None and not found.comparison.loops[0].changed
 
 
+@pytest.mark.parametrize(
+    ("judged", "word"),
+    [(JudgedBy.REFERENCE, "exact"), (JudgedBy.NOTHING_SAID, "ran"), (JudgedBy.NOTHING, "unchecked")],
+)
+def test_the_other_is_called_exact_only_where_results_were_compared(judged: JudgedBy, word: str) -> None:
+    from neonlab.serve.pane import standing
+
+    verdict = replace(check(open_kernel(KERNEL), shapes="1x4x8x8"), judged_by=judged)
+    told = standing(Compared(text_of(KERNEL), Other("assembly"), verdict=verdict))
+    assert f">{word}</b>" in told and ("exact" in told) is (word == "exact")
+
+
 @pytest.fixture
 def repository(tmp_path: Path) -> Iterator[Path]:
     yield new_repository(tmp_path)
@@ -170,9 +179,11 @@ def test_c_is_set_beside_the_kernel_in_the_browser(browser: Browser, c_text: str
         told.locator("b.good").wait_for()
         text = told.inner_text()
         assert f"exact {KERNEL.stem}.c@{C}:-O2" in text and "the loops differ in structure" in text
+        assert tab.get_by_label("flags").input_value() == "-O2", "what a person typed stays"
         assert "cycles   line  before" in text and "MACs/c" in text
         tab.get_by_label("what to set beside it").select_option("revision")
-        assert not editor.is_visible() and tab.get_by_label("revision").input_value() == "HEAD"
+        editor.wait_for(state="hidden")
+        assert tab.get_by_label("revision").input_value() == "HEAD"
         tab.get_by_role("button", name="Compare", exact=True).click()
         told.get_by_text(f"{KERNEL.name} at HEAD", exact=False).first.wait_for()
     finally:

@@ -12,12 +12,12 @@ from typing import Any
 
 from neonlab.editor.included import included_html
 from neonlab.editor.scratch import Scratch
-from neonlab.lab.compare.figures import COUNTED, Change, Figures, core_of
+from neonlab.lab.compare.figures import Change, Figures, core_of, label_of
 from neonlab.lab.watch.reading import Reading
 from neonlab.lab.watch.session import Session
 from neonlab.measure.profile import Profile
 from neonlab.report.band_words import range_text
-from neonlab.report.comparison_words import step_text
+from neonlab.report.comparison_words import mood_of_change, step_text
 from neonlab.report.notebook import failure_html, loops_html, not_run_html
 from neonlab.report.page.render import pipeline_fragment
 from neonlab.report.page.source_listing import Listing, listings
@@ -243,7 +243,7 @@ def _table(session: Session, title: str, figures: Figures, *, layer: bool) -> st
     headings = "".join(f"<th class=number>{escape(text)}</th>" for text in ("now", *(heading for heading, _ in since)))
     rows = []
     for name, count in figures.named().items():
-        label = COUNTED.get(name, name.replace("cycles ", "cycles, "))
+        label = label_of(name)
         cells = "".join(_change(changes, name) for _, changes in since)
         band = range_text(core_of(name), count)
         shown = f'{count:,}<br><span class="dim" title="80 % band">{escape(band)}</span>' if band else f"{count:,}"
@@ -258,8 +258,7 @@ def _change(changes: Sequence[Change], name: str) -> str:
         return "<td></td>"
     if not found.difference:
         return '<td class="number dim">=</td>'
-    state = "dim" if not found.told else "good" if found.difference < 0 else "bad"
-    return f'<td class="number {state}">{step_text(found)}</td>'
+    return f'<td class="number {mood_of_change(found)}">{step_text(found)}</td>'
 
 
 def _listed(path: Path, profiles: Sequence[Profile]) -> tuple[Listing, ...]:

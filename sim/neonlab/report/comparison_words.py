@@ -10,6 +10,7 @@ from neonlab.lab.compare.figures import Change
 from neonlab.measure.cores.bands import NO_DIFFERENCE
 from neonlab.measure.loop.difference import LineCost, LoopDifference, LoopRow
 from neonlab.report.band_words import range_text
+from neonlab.report.flat_loop import cycles_text
 
 if TYPE_CHECKING:
     from neonlab.lab.compare.comparison import Comparison
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 _EQUAL = 1.05
 _CONTEXT = 2  # lines shown around a difference
 _COLUMN = 39  # characters of a loop beside another
-_SHOWN = 0.005  # cycles
 
 
 def change_text(change: Change) -> str:
@@ -32,6 +32,11 @@ def change_text(change: Change) -> str:
     if not change.difference:
         return f"{change.after:,} (={more})"
     return f"{change.before:,} → {change.after:,} ({share_text(change)}{more})"
+
+
+def mood_of_change(change: Change) -> str:
+    """Return the mood of a change, for its colour: `good` for less, `bad` for more, `dim` where nothing is told."""
+    return "dim" if not change.told else "good" if change.difference < 0 else "bad"
 
 
 def share_text(change: Change) -> str:
@@ -120,8 +125,7 @@ def _side_by_side(difference: LoopDifference, most: int) -> Iterator[str]:
 def _executed(cost: LineCost | None) -> str:
     if cost is None:
         return ""
-    cycles = f"{cost.cycles:6.2f}" if cost.cycles >= _SHOWN else f"{'·':>6}"
-    return f"{cycles}  {cost.line:>5}  {cost.text}"[: _COLUMN - 1]
+    return f"{cycles_text(cost.cycles)}  {cost.line:>5}  {cost.text}"[: _COLUMN - 1]
 
 
 def _moved(row: LoopRow) -> bool:

@@ -41,6 +41,11 @@ def flat_title(report: LoopReport) -> str:
     )
 
 
+def cycles_text(cycles: float) -> str:
+    """Return the cycles of an instruction in six columns; a point for none."""
+    return f"{cycles:6.2f}" if cycles >= _SHOWN else f"{'·':>6}"
+
+
 def _waits(report: LoopReport, line: LoopLine) -> str:
     """Return the causes, the longest first, and the instruction whose result it waited for."""
     causes = sorted(line.stalled.items(), key=lambda one: -one[1])

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 import shlex
-import threading
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -25,12 +24,28 @@ from neonlab.lab.run.check import check
 from neonlab.lab.run.plan import parse_shape
 from neonlab.lab.run.profile import compare
 from neonlab.lab.watch.layer import layer_to_watch, tile_of
+from neonlab.serve.one_task import OneTask
 from neonlab.verify.verdict import Verdict
 
-#: Kinds of the other implementation, and how a person chooses one.
-KINDS = {"gcc": "C, gcc", "clang": "C, clang", "zig": "C, zig", "assembly": "assembly", "revision": "a revision"}
 _HEADER = re.compile(r"\A\s*/\*toml\n(.*?)\*/", re.DOTALL)
 _STACK = "1048576"  # bytes that compiled code may use, whatever the kernel is allowed
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of implementation: words for it, what else it `asks` for ("" for nothing), and the usual answer."""
+
+    words: str
+    asks: str = ""
+    usual: str = ""
+
+
+#: The kinds that can be set beside a kernel; compilers by their names.
+KINDS = {
+    **{name: Kind(f"C, {name}", "flags", "-O3") for name in ("gcc", "clang", "zig")},
+    "assembly": Kind("assembly"),
+    "revision": Kind("a revision", "revision", "HEAD"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +59,7 @@ class Other:
     @property
     def is_c(self) -> bool:
         """Tell whether it is compiled."""
-        return self.kind in ("gcc", "clang", "zig")
+        return KINDS[self.kind].asks == "flags"
 
     def label(self, stem: str) -> str:
         """Return a name for it, as `neonlab compare` has it."""
@@ -55,7 +70,7 @@ class Other:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """What is known of a text and another implementation of it: what goes on, the comparison, the other's verdict.
+    """Hold what is known of a text and another implementation: what goes on, the comparison, the other's verdict.
 
     `problem` says why there is no more.
     """
@@ -73,31 +88,19 @@ class Compared:
         return self.verdict is not None or bool(self.problem)
 
 
-class Comparer:
-    """Makes one comparison at a time.  It is a context manager; `show` is called in its thread."""
+class Comparer(OneTask):
+    """Makes one comparison at a time; `show` is called in its thread."""
 
     def __init__(
         self, root: Path | None, given: Mapping[Path, Given], shape: str | None, seed: int,
         show: Callable[[Compared], None],
     ) -> None:  # fmt: skip
+        super().__init__("compare")
         self._root, self._given, self._shape, self._seed, self._show = root, given, shape, seed, show
-        self._thread: threading.Thread | None = None
-
-    def __enter__(self) -> Comparer:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._thread is not None:
-            self._thread.join(10)
 
     def begin(self, text: Text, other: Other, core: str) -> bool:
         """Begin to compare; return False and do nothing while another comparison is under way."""
-        if self._thread is not None and self._thread.is_alive():
-            return False
-        run = threading.Thread(target=self._run, args=(Compared(text, other), core), name="compare", daemon=True)
-        self._thread = run
-        run.start()
-        return True
+        return self._start(self._run, Compared(text, other), core)
 
     def skeleton(self, text: Text) -> str:
         """Return a C function of the kernel's prototype, to be filled in.  Raises InputError."""

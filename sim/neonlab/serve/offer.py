@@ -8,7 +8,7 @@ from nicegui import Client, ui
 
 from neonlab.optimize.outcome import Standing
 from neonlab.report.optimization_words import optimization_rows
-from neonlab.serve.buttons import button
+from neonlab.serve.parts import button, coloured
 from neonlab.serve.search import Search
 from neonlab.serve.studio import Studio
 
@@ -63,7 +63,7 @@ class Offer:
             said = optimization_rows(found)
             rows = "".join(f"<tr><th>{escape(name)}</th><td>{escape(text)}</td></tr>" for name, text in said)
             stale = '<p class="fair">The text has changed since.</p>' if found.is_better and not current else ""
-            diff = _coloured(found.diff(search.text.path.name))
+            diff = coloured((_state(row), row) for row in found.diff(search.text.path.name).splitlines())
             change = f"<details><summary>The change</summary><pre>{diff}</pre></details>"
             table = f"<table>{rows}</table>{change * found.is_better}"
             self._told.content = f"{head}{word}{stale}{table}"
@@ -77,9 +77,5 @@ class Offer:
             self.show(self._studio.search)
 
 
-def _coloured(diff: str) -> str:
-    rows = []
-    for row in diff.splitlines():
-        state = "dim" if row.startswith(("---", "+++")) else _LINES.get(row[:1], "")
-        rows.append(f'<span class="{state}">{escape(row)}</span>' if state else escape(row))
-    return "\n".join(rows)
+def _state(row: str) -> str:
+    return "dim" if row.startswith(("---", "+++")) else _LINES.get(row[:1], "")

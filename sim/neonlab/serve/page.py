@@ -17,10 +17,10 @@ from neonlab.assemble.source import folder_and_name
 from neonlab.editor.sight import Sight
 from neonlab.errors import InputError
 from neonlab.serve.beside import Compared
-from neonlab.serve.buttons import button
 from neonlab.serve.draft import Standing
 from neonlab.serve.offer import Offer
 from neonlab.serve.pane import Pane
+from neonlab.serve.parts import button
 from neonlab.serve.script import SCRIPT
 from neonlab.serve.search import Search
 from neonlab.serve.studio import Studio

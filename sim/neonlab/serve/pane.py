@@ -6,7 +6,6 @@ import io
 import json
 import re
 from html import escape
-from typing import Any
 
 from nicegui import Client, run, ui
 from nicegui.events import GenericEventArguments
@@ -16,16 +15,16 @@ from neonlab.errors import InputError
 from neonlab.lab.compare.comparison import Comparison
 from neonlab.report.terminal.comparison import print_comparison
 from neonlab.report.terminal.verdict import print_failures
+from neonlab.report.verdict_words import mood_of, remark_of, word_of
 from neonlab.serve.beside import KINDS, Compared, Other
-from neonlab.serve.buttons import button
+from neonlab.serve.parts import button, coloured
 from neonlab.serve.script import SCRIPT
 from neonlab.serve.studio import Studio
 from neonlab.verify.verdict import Verdict
 
 _CHANGED = re.compile(r"  ([-+]) ")
 _MOST = 400  # instructions of a loop
-_MORE = {"gcc": "-O3", "clang": "-O3", "zig": "-O3", "assembly": "", "revision": "HEAD"}
-_ASKED = {"gcc": "flags", "clang": "flags", "zig": "flags", "assembly": "", "revision": "revision"}
+_FIRST = "gcc"
 
 
 class Pane:
@@ -33,16 +32,17 @@ class Pane:
 
     def __init__(self, studio: Studio, client: Client) -> None:
         self._studio, self._client = studio, client
-        self._core, self._kind, self._more = "", "gcc", _MORE["gcc"]
+        self._core, self._kind, self._more = "", _FIRST, KINDS[_FIRST].usual
+        self._opened = False
         self._editor: ui.codemirror | None = None
         with ui.element("details").classes("neonlab-beside").on("toggle", self._on_open):
             ui.html("Set something beside it", sanitize=False, tag="summary")
             with ui.element("p"):
                 with ui.element("select").props('aria-label="what to set beside it"') as kind:
-                    for name, words in KINDS.items():
-                        ui.html(words, sanitize=False, tag="option").props(f"value={name}")
+                    for name, one in KINDS.items():
+                        ui.html(one.words, sanitize=False, tag="option").props(f"value={name}")
                 kind.on("change", self._on_kind, js_handler="(event) => emit(event.target.value)")
-                self._field = ui.element("input").props(f'aria-label=flags value="{self._more}" spellcheck=false')
+                self._field = ui.element("input").props("aria-label=flags spellcheck=false")
                 self._field.on("input", self._on_more, js_handler="(event) => emit(event.target.value)")
                 self._begin = button("Compare", self._on_begin)
             self._place = ui.element("div").classes("neonlab-second")
@@ -60,16 +60,18 @@ class Pane:
             return
         parts = [f"<p>{escape(compared.words)} …</p>"] if compared.words else []
         if compared.verdict is not None:
-            parts.append(f"<p>{_standing(compared)}</p>")
+            parts.append(f"<p>{standing(compared)}</p>")
         if compared.comparison is not None:
-            parts.append(f'<pre tabindex="0">{_coloured(_printed(compared.comparison, compared.verdict))}</pre>')
+            parts.append(f'<pre tabindex="0">{_printed(compared.comparison, compared.verdict)}</pre>')
         if not self._studio.is_now(compared.text):
             parts.append('<p class="fair">The text has changed since.</p>')
         self._told.content = "".join(parts)
 
     async def _on_open(self) -> None:
         """Fill in a function to begin with, when the pane is first opened."""
-        if self._editor is None:
+        if not self._opened:
+            self._opened = True
+            self._fill_field()
             try:
                 text = await run.io_bound(self._studio.skeleton) or ""
             except InputError as error:
@@ -83,16 +85,21 @@ class Pane:
         if event.args not in KINDS:
             return
         before, self._kind = self._kind, event.args
-        self._more = _MORE[self._kind]
-        self._field.props(f'value="{self._more}" aria-label="{_ASKED[self._kind] or "none"}"')
-        self._client.run_javascript(f"getHtmlElement({self._field.id}).value = {self._more!r}")
-        self._field.set_visibility(bool(_ASKED[self._kind]))
+        kind = KINDS[self._kind]
+        self._more = kind.usual
+        self._field.props(f'aria-label="{kind.asks or "none"}"')
+        self._fill_field()
+        self._field.set_visibility(bool(kind.asks))
         self._place.set_visibility(self._kind != "revision")
         if self._editor is not None:
             was, now = before == "assembly", self._kind == "assembly"
             if now and not was:
                 self._editor.value = self._studio.drafts[self._studio.kernel].text
             self._editor.set_language(None if now else "C")
+
+    def _fill_field(self) -> None:
+        # Not as a property of the element, which would come back whenever anything of the page changes.
+        self._client.run_javascript(f"getHtmlElement({self._field.id}).value = {json.dumps(self._more)}")
 
     def _on_more(self, event: GenericEventArguments) -> None:
         self._more = str(event.args)
@@ -102,30 +109,26 @@ class Pane:
         self._studio.begin_comparison(Other(self._kind, text, self._more), self._core)
 
 
-def _standing(compared: Compared) -> str:
-    verdict, stem = compared.verdict, compared.text.path.stem
+def standing(compared: Compared) -> str:
+    """Return the verdict on the other implementation as HTML, in the words that it has everywhere."""
+    verdict = compared.verdict
     assert verdict is not None
-    name = escape(compared.other.label(stem))
-    if verdict.passed:
-        return f'<b class="good">exact</b> {name}: {verdict.cases:,} cases'
-    first = verdict.failures[0] if verdict.failures else None
-    where = f", {escape(first.identifier)} at {escape(str(first.shape))}" if first is not None else ""
-    return f'<b class="bad">WRONG</b> {name}{where}'
+    name = escape(compared.other.label(compared.text.path.stem))
+    told = [f"{verdict.cases:,} cases", *([remark_of(verdict)] if remark_of(verdict) else [])]
+    told += [f"{one.identifier} at {one.shape}" for one in verdict.failures[:1]]
+    return f'<b class="{mood_of(verdict)}">{word_of(verdict)}</b> {name}: {escape("; ".join(told))}'
 
 
 def _printed(comparison: Comparison, verdict: Verdict | None) -> str:
-    out = Console(file=io.StringIO(), width=96, color_system=None, emoji=False, highlight=False)
+    """Return the comparison as the terminal prints it, in colour."""
+    file = io.StringIO()
+    out = Console(file=file, width=96, color_system=None, emoji=False, highlight=False)
     print_comparison(out, comparison, most=_MOST)
     further = [(verdict.kernel, one) for one in verdict.failures[:1]] if verdict is not None else []
     print_failures(out, comparison.failures or further)
-    shown: Any = out.file
-    return str(shown.getvalue())
+    return coloured((_state(row), row) for row in file.getvalue().splitlines())
 
 
-def _coloured(text: str) -> str:
-    rows = []
-    for row in text.splitlines():
-        changed = _CHANGED.match(row)
-        state = {"+": "good", "-": "bad"}[changed[1]] if changed else ""
-        rows.append(f'<span class="{state}">{escape(row)}</span>' if state else escape(row))
-    return "\n".join(rows)
+def _state(row: str) -> str:
+    changed = _CHANGED.match(row)
+    return {"+": "good", "-": "bad"}[changed[1]] if changed else ""

@@ -20,6 +20,7 @@ from neonlab.lab.repository.library import open_kernel
 from neonlab.measure.shape import Shape
 from neonlab.optimize.kernel import optimize
 from neonlab.optimize.outcome import Optimized
+from neonlab.serve.one_task import OneTask
 
 #: Orders to try: a few seconds' worth, after which a person would rather look at what there is.
 STEPS = 5000
@@ -47,13 +48,14 @@ class _GivenUp(Exception):
     """The search was stopped while its outcome was judged."""
 
 
-class Searcher:
-    """Runs one search at a time.  It is a context manager; `show` is called in the search's thread."""
+class Searcher(OneTask):
+    """Runs one search at a time; `show` is called in the search's thread."""
 
     def __init__(
         self, root: Path | None, given: Mapping[Path, Given], shape: str | None, seed: int,
         show: Callable[[Search], None], steps: int = STEPS,
     ) -> None:  # fmt: skip
+        super().__init__("search")
         self._root, self._given, self._shape, self._seed, self._show, self._steps = (
             root,
             given,
@@ -62,30 +64,14 @@ class Searcher:
             show,
             steps,
         )
-        self._thread: threading.Thread | None = None
         self._stop = threading.Event()
-
-    def __enter__(self) -> Searcher:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.stop()
-        if self._thread is not None:
-            self._thread.join(10)
-
-    @property
-    def is_busy(self) -> bool:
-        """Tell whether a search is under way."""
-        return self._thread is not None and self._thread.is_alive()
 
     def begin(self, text: Text, core: str) -> bool:
         """Begin to search; return False and do nothing while another search is under way."""
         if self.is_busy:
             return False
         self._stop.clear()
-        self._thread = threading.Thread(target=self._run, args=(Search(text, core),), name="search", daemon=True)
-        self._thread.start()
-        return True
+        return self._start(self._run, Search(text, core))
 
     def stop(self) -> None:
         """End the search with the best loop so far; while that is judged, give up."""

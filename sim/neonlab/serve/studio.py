@@ -9,9 +9,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from neonlab.contract.options import Given
 from neonlab.editor.desk import Desk, Text
@@ -22,6 +22,7 @@ from neonlab.serve.beside import Compared, Comparer, Other
 from neonlab.serve.draft import Draft
 from neonlab.serve.search import Search, Searcher
 
+_Found = TypeVar("_Found")
 _PAUSE = 0.3  # seconds without typing until the text is checked
 
 
@@ -65,11 +66,12 @@ class Studio:
         self._page: Showing | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._pause: asyncio.TimerHandle | None = None
-        self.desk = Desk(root, given={self.paths[0]: given}, shape=shape, cores=cores, seed=seed, show=self._hand_over)
-        self.searcher = Searcher(root, {self.paths[0]: given}, shape, seed, self._hand_over_search)
+        self.desk = Desk(
+            root, given={self.paths[0]: given}, shape=shape, cores=cores, seed=seed, show=self._in_loop(self._take)
+        )
+        self.searcher = Searcher(root, {self.paths[0]: given}, shape, seed, self._in_loop(self._take_search))
         self.search: Search | None = None
-        self.comparer = Comparer(root, {self.paths[0]: given}, shape, seed, self._hand_over_comparison)
-        self.compared: Compared | None = None
+        self.comparer = Comparer(root, {self.paths[0]: given}, shape, seed, self._in_loop(self._take_comparison))
         self.open(self.front)
 
     def open(self, path: Path) -> Draft:
@@ -159,9 +161,7 @@ class Studio:
 
     def heard(self, operators: bool) -> None:
         """Handle a save in a folder of the kernels; called in another thread."""
-        if self._loop is not None:
-            with contextlib.suppress(RuntimeError):  # the server has ended in the meantime
-                self._loop.call_soon_threadsafe(self._look_at_disk, operators)
+        self._in_loop(self._look_at_disk)(operators)
 
     def unsaved_texts(self) -> list[Path]:
         """Write texts that were never saved to temporary files, and return their paths."""
@@ -192,28 +192,22 @@ class Studio:
         others = [(path, one.text, one.base or "") for path, one in self.drafts.items() if path not in self.paths]
         return Text(self.kernel, draft.text, draft.base or "", tuple(others))
 
-    def _hand_over(self, sight: Sight) -> None:
-        if self._loop is not None:
-            with contextlib.suppress(RuntimeError):
-                self._loop.call_soon_threadsafe(self._take, sight)
+    def _in_loop(self, take: Callable[[_Found], None]) -> Callable[[_Found], None]:
+        """Return a function for other threads, which hands what they found to `take` on the event loop."""
 
-    def _hand_over_search(self, search: Search) -> None:
-        if self._loop is not None:
-            with contextlib.suppress(RuntimeError):
-                self._loop.call_soon_threadsafe(self._take_search, search)
+        def hand_over(found: _Found) -> None:
+            if self._loop is not None:
+                with contextlib.suppress(RuntimeError):  # the server has ended in the meantime
+                    self._loop.call_soon_threadsafe(take, found)
+
+        return hand_over
 
     def _take_search(self, search: Search) -> None:
         self.search = search
         if self._page is not None:
             self._page.show_search(search)
 
-    def _hand_over_comparison(self, compared: Compared) -> None:
-        if self._loop is not None:
-            with contextlib.suppress(RuntimeError):
-                self._loop.call_soon_threadsafe(self._take_comparison, compared)
-
     def _take_comparison(self, compared: Compared) -> None:
-        self.compared = compared
         if self._page is not None:
             self._page.show_comparison(compared)
 

@@ -1,4 +1,4 @@
-"""What has changed in a kernel since a git revision, on its page."""
+"""The page of a kernel shows what has changed since a git revision."""
 
 from __future__ import annotations
 

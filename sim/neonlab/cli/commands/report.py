@@ -223,10 +223,9 @@ def _compared(workers: Workers, pages: Sequence[KernelPage], revision: str) -> l
     from neonlab.lab.repository.revision import tree_at
     from neonlab.measure.cores.modelled import ModelledCore
 
-    begin, root = partial(progress.begin, f"pages: comparing with {revision}"), find_root()
-    with tree_at(revision, pages[0].kernel.path.parent if pages else root) as tree:
-        told = begin(len(pages), "pages")
-        compared = []
+    told = progress.begin(f"pages: comparing with {revision}", len(pages), "pages")
+    root, compared = find_root(), []
+    with tree_at(revision, pages[0].kernel.path.parent) as tree:
         for page in pages:
             pairs, cores = pair_up(tree, root, [page.kernel]), [ModelledCore.named(core) for core in page.profiles]
             since = compare_pairs(workers, pairs, tree, shapes=[str(page.shape)], cores=cores, every=True)

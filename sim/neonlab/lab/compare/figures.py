@@ -24,6 +24,11 @@ def core_of(name: str) -> str:
     return name.removeprefix(_CYCLES) if name.startswith(_CYCLES) else ""
 
 
+def label_of(name: str) -> str:
+    """Return the name of a figure as a table has it: `bytes loaded`, `cycles, CORE`."""
+    return COUNTED.get(name, name.replace(_CYCLES, "cycles, "))
+
+
 @dataclass(frozen=True, slots=True)
 class Figures:
     """The figures of one call on one shape; `cycles` by core."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from neonlab.lab.compare.comparison import Comparison
-from neonlab.lab.compare.figures import COUNTED, Change, changes
-from neonlab.report.comparison_words import difference_lines, loop_figures, share_text
+from neonlab.lab.compare.figures import Change, changes, label_of
+from neonlab.report.comparison_words import difference_lines, loop_figures, mood_of_change, share_text
 
 _LINES = 120  # of a loop of unlike structure
 _STATES = {"+": "good", "-": "bad"}
@@ -14,7 +14,7 @@ _STATES = {"+": "good", "-": "bad"}
 
 @dataclass(frozen=True, slots=True)
 class ChangedLoop:
-    """The hot loops of both on a core: words on them, and lines, each with the class that colours it."""
+    """Hold the hot loops of both on a core: words on them, and lines, each with the class that colours it."""
 
     core: str
     words: str
@@ -23,7 +23,7 @@ class ChangedLoop:
 
 @dataclass(frozen=True, slots=True)
 class Since:
-    """What has changed since `revision`: `rows` of figures before and now, entries of the contract, and hot loops.
+    """Hold what has changed since `revision`: `rows` of figures before and now, contract entries, and hot loops.
 
     A row is a label, both figures, the change in words, and the class that colours it.  `word` says why there is no
     row, where there is none.
@@ -45,8 +45,8 @@ def since_of(comparison: Comparison) -> Since:
         word = "The kernel was not there."
     elif before.figures is None:
         word = f"It had no figures there{': it was wrong' if before.failure is not None else ' on this shape'}."
-    both = before.figures, now.figures
-    rows = [_row(one) for one in changes(both[0], both[1])] if both[0] is not None and both[1] is not None else []
+    then, figures = before.figures, now.figures
+    rows = [_row(one) for one in changes(then, figures)] if then is not None and figures is not None else []
     loops = []
     for one in comparison.loops:
         lines = [(_STATES.get(line[:1], ""), line) for line in difference_lines(one, _LINES)]
@@ -56,8 +56,5 @@ def since_of(comparison: Comparison) -> Since:
 
 
 def _row(change: Change) -> tuple[str, int, int, str, str]:
-    label = COUNTED.get(change.name, change.name.replace("cycles ", "cycles, "))
-    if not change.difference:
-        return label, change.before, change.after, "=", "dim"
-    state = "dim" if not change.told else "good" if change.difference < 0 else "bad"
-    return label, change.before, change.after, share_text(change), state
+    words = share_text(change) if change.difference else "="
+    return label_of(change.name), change.before, change.after, words, mood_of_change(change)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from neonlab.measure.loop.report import LoopReport
-from neonlab.report.flat_loop import flat_rows, flat_title
+from neonlab.report.flat_loop import cycles_text, flat_rows, flat_title
 
 _WIDTH = 80
 _PORTS = 12  # most columns of ports
@@ -21,8 +21,7 @@ def flat_lines(report: LoopReport) -> Iterator[str]:
     yield f"  {flat_title(report)}"
     yield f"  cycles  {'line':<{label}}  {'instruction':<{text}}  {'ports':<{ports}}  waited for"
     for row in rows:
-        cycles = f"{row.cycles:6.2f}" if row.cycles >= 0.005 else f"{'·':>6}"
-        shown = f"  {cycles}  {row.label:<{label}}  {_cut(row.instruction, text):<{text}}  "
+        shown = f"  {cycles_text(row.cycles)}  {row.label:<{label}}  {_cut(row.instruction, text):<{text}}  "
         yield _cut(f"{shown}{_cut(row.ports, ports):<{ports}}  {row.waits}".rstrip(), _WIDTH)
 
 

@@ -11,9 +11,9 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from neonlab.lab.compare.figures import COUNTED, Change, Figures, core_of
+from neonlab.lab.compare.figures import Change, Figures, core_of, label_of
 from neonlab.report.band_words import range_text
-from neonlab.report.comparison_words import step_text
+from neonlab.report.comparison_words import mood_of_change, step_text
 from neonlab.report.terminal.proof import print_proof
 from neonlab.report.terminal.verdict import print_failure, print_not_run, shown_path
 from neonlab.report.verdict_words import STYLES, accepted_lines, remark_of, word_of
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from neonlab.lab.watch.session import Session
 
 _WIDTH = 80
+_STYLES = {"good": "green", "bad": "red", "dim": "dim"}
 
 
 def session_view(session: Session) -> RenderableType:
@@ -103,7 +104,7 @@ def _figures(session: Session, title: str, figures: Figures, *, layer: bool) -> 
     for heading, _ in since:
         table.add_column(heading, justify="right", overflow="fold")
     for name, count in figures.named().items():
-        label = COUNTED.get(name, name.replace("cycles ", "cycles, "))
+        label = label_of(name)
         table.add_row(f"  {label}", f"{count:,}", *(_change(changes, name) for _, changes in since))
         band = range_text(core_of(name), count)
         if band:
@@ -117,5 +118,4 @@ def _change(changes: Sequence[Change], name: str) -> Text:
         return Text("")
     if not found.difference:
         return Text("=", "dim")
-    style = "dim" if not found.told else "green" if found.difference < 0 else "red"
-    return Text(step_text(found), style)
+    return Text(step_text(found), _STYLES[mood_of_change(found)])

@@ -1,8 +1,9 @@
-"""Make the buttons of the page."""
+"""Make parts that stand at several places of the page."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from html import escape
 from typing import Any
 
 from nicegui import ui
@@ -13,3 +14,8 @@ def button(words: str, clicked: Callable[[], Any] | None = None) -> ui.element:
     with ui.element("button").classes("neonlab-button").props("type=button") as made:
         ui.html(words, sanitize=False, tag="span")
     return made.on("click", clicked) if clicked is not None else made
+
+
+def coloured(lines: Iterable[tuple[str, str]]) -> str:
+    """Return lines as HTML, each with the class that colours it; "" for none."""
+    return "\n".join(f'<span class="{state}">{escape(line)}</span>' if state else escape(line) for state, line in lines)
