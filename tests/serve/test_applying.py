@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.command_line import ROOT
-from tests.serve.test_serving import CORE, DONE, WAIT, start, stop
+from tests.serve.served import CORE, DONE, WAIT, start, stop
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.command_line import ADD, ROOT, git, new_repository
-from tests.serve.test_serving import DONE, WAIT, start, stop
+from tests.serve.served import DONE, WAIT, start, stop
 from tests.tools import require_compiler
 
 from neonlab.contract.options import NOTHING

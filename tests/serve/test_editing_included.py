@@ -9,19 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.command_line import ADD, git, new_repository
-from tests.serve.test_serving import (
-    CORE,
-    DONE,
-    SHAPE,
-    WAIT,
-    Served,
-    shown_text,
-    start,
-    stop,
-    wait_for_text,
-    wait_for_word,
-    write,
-)
+from tests.serve.served import CORE, DONE, SHAPE, WAIT, Served, start, stop
+from tests.serve.test_serving import shown_text, wait_for_text, wait_for_word, write
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

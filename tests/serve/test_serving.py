@@ -9,13 +9,13 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.command_line import ADD, HEAD, SUM, git, interrupted, neonlab, new_repository, started
+from tests.command_line import ADD, HEAD, SUM, git, neonlab, new_repository
 from tests.contrast import poor_contrast
+from tests.serve.served import CORE, DONE, OTHER, SHAPE, WAIT, Served, start, stop
 
 from neonlab import Profile
 from neonlab.lab.repository.library import open_kernel
@@ -26,35 +26,6 @@ from neonlab.sources import program as code
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
-
-DONE = "body[data-neonlab=done]"
-SHAPE, CORE, OTHER = "4096", "cortex-a53", "add_s8_other"
-WAIT = 120_000  # milliseconds
-
-
-@dataclass
-class Served:
-    process: subprocess.Popen[str]
-    path: Path
-    address: str
-    port: int
-
-    @property
-    def token(self) -> str:
-        return self.address.rpartition("=")[2]
-
-
-def start(path: Path, *more: str) -> Served:
-    process = started("serve", str(path), "--no-browser", *more)
-    assert process.stdout is not None
-    line = process.stdout.readline()
-    found = re.search(r"http://127\.0\.0\.1:(\d+)/\?token=\S+", line)
-    assert found, process.communicate(timeout=60)
-    return Served(process, path, found[0], int(found[1]))
-
-
-def stop(served: Served) -> tuple[str, str]:
-    return interrupted(served.process)
 
 
 @pytest.fixture(scope="module")

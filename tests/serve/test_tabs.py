@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.command_line import ADD, new_repository
-from tests.serve.test_serving import CORE, SHAPE, WAIT, start, stop
+from tests.serve.served import CORE, SHAPE, WAIT, start, stop
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
