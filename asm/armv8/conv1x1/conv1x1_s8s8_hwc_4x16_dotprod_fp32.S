@@ -1,10 +1,6 @@
 /*toml
-extends   = "conv1x1_s8s8_hwc_4x16.inc"
-summary   = "output[p][o] = sum_i weights[o][i] * input[p][i] + bias[o], requantized in float32 as in QNNPACK to int8, HWC, weights packed, sdot"
-prototype = "void (const int8_t *input, const int8_t *weights, int8_t *output, size_t pixels, size_t in_channels, size_t out_channels, const int32_t *bias, const float *scales, const int16_t *range)"
-[args]
-scales = { reg = "x7", read = "4*16*((out_channels+15)//16)", layout = "oc16", dtype = "float32", range = [1e-9, 256.0] }
-range  = { reg = "stack+0" }
+extends = "conv1x1_s8s8_hwc_4x16_dotprod_fp32.inc"
+summary = "output[p][o] = sum_i weights[o][i] * input[p][i] + bias[o], requantized in float32 as in QNNPACK to int8, HWC, weights packed, sdot"
 */
 
 // Cost of the hot loop, per 4 pixels x 16 output channels x 32 input channels = 2048 MACs: 142 instructions, 0.0693 per
@@ -14,6 +10,4 @@ range  = { reg = "stack+0" }
 // 256 saves what it can.
 
 #define KERNEL conv1x1_s8s8_hwc_4x16_dotprod_fp32
-#include "conv1x1_hwc_4x16_dotprod.inc"
-#include "../include/requantize_fp32.inc"
-#include "conv1x1_s8s8_hwc_4x16.inc"
+#include "conv1x1_s8s8_hwc_4x16_dotprod_fp32.inc"

@@ -1,11 +1,7 @@
 /*toml
-extends   = "conv1x1_s8s8_hwc_4x16.inc"
-summary   = "output[p][o] = sum_i weights[o][i] * input[p][i] + bias[o], requantized in float32 as in QNNPACK to int8, HWC, weights packed, sdot, for in-order cores"
+extends = "conv1x1_s8s8_hwc_4x16_dotprod_fp32.inc"
+summary = "output[p][o] = sum_i weights[o][i] * input[p][i] + bias[o], requantized in float32 as in QNNPACK to int8, HWC, weights packed, sdot, for in-order cores"
 stack   = 112
-prototype = "void (const int8_t *input, const int8_t *weights, int8_t *output, size_t pixels, size_t in_channels, size_t out_channels, const int32_t *bias, const float *scales, const int16_t *range)"
-[args]
-scales = { reg = "x7", read = "4*16*((out_channels+15)//16)", layout = "oc16", dtype = "float32", range = [1e-9, 256.0] }
-range  = { reg = "stack+0" }
 */
 
 // The hot loop is that of conv1x1_s8s32_hwc_4x16_dotprod_inorder, and so is what bounds it: 0.0625 cycles per MAC on
@@ -19,6 +15,4 @@ range  = { reg = "stack+0" }
 #define KERNEL conv1x1_s8s8_hwc_4x16_dotprod_inorder_fp32
 #define INORDER
 #define AHEAD 1024
-#include "conv1x1_hwc_4x16_dotprod.inc"
-#include "../include/requantize_fp32.inc"
-#include "conv1x1_s8s8_hwc_4x16.inc"
+#include "conv1x1_s8s8_hwc_4x16_dotprod_fp32.inc"

@@ -1,10 +1,6 @@
 /*toml
-extends   = "conv1x1_s8s8_hwc_4x4.inc"
-summary   = "output[p][o] = sum_i weights[o][i] * input[p][i] + bias[o], requantized in float32 as in QNNPACK to int8, HWC"
-prototype = "void (const int8_t *input, const int8_t *weights, int8_t *output, size_t pixels, size_t in_channels, size_t out_channels, const int32_t *bias, const float *scales, const int16_t *range)"
-[args]
-scales = { reg = "x7", read = "4*4*((out_channels+3)//4)", layout = "oc4", dtype = "float32", range = [1e-9, 256.0] }
-range  = { reg = "stack+0" }
+extends = "conv1x1_s8s8_hwc_4x4_fp32.inc"
+summary = "output[p][o] = sum_i weights[o][i] * input[p][i] + bias[o], requantized in float32 as in QNNPACK to int8, HWC"
 */
 
 // Cost of the hot loop, per 4 pixels x 4 output channels x 32 input channels = 512 MACs: 106 instructions, 0.207 per
@@ -13,5 +9,4 @@ range  = { reg = "stack+0" }
 // load what that takes.
 
 #define KERNEL conv1x1_s8s8_hwc_4x4_fp32
-#include "../include/requantize_fp32.inc"
-#include "conv1x1_s8s8_hwc_4x4.inc"
+#include "conv1x1_s8s8_hwc_4x4_fp32.inc"

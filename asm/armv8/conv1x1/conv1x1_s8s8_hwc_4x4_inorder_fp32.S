@@ -1,11 +1,7 @@
 /*toml
-extends   = "conv1x1_s8s8_hwc_4x4.inc"
-summary   = "output[p][o] = sum_i weights[o][i] * input[p][i] + bias[o], requantized in float32 as in QNNPACK to int8, HWC, for in-order cores"
+extends = "conv1x1_s8s8_hwc_4x4_fp32.inc"
+summary = "output[p][o] = sum_i weights[o][i] * input[p][i] + bias[o], requantized in float32 as in QNNPACK to int8, HWC, for in-order cores"
 stack   = 128
-prototype = "void (const int8_t *input, const int8_t *weights, int8_t *output, size_t pixels, size_t in_channels, size_t out_channels, const int32_t *bias, const float *scales, const int16_t *range)"
-[args]
-scales = { reg = "x7", read = "4*4*((out_channels+3)//4)", layout = "oc4", dtype = "float32", range = [1e-9, 256.0] }
-range  = { reg = "stack+0" }
 */
 
 // The hot loop is that of conv1x1_s8s32_hwc_4x4_inorder, and so is what bounds it: 0.25 cycles per MAC on Cortex-A53 and A55.
@@ -17,5 +13,4 @@ range  = { reg = "stack+0" }
 
 #define KERNEL conv1x1_s8s8_hwc_4x4_inorder_fp32
 #define AHEAD 64
-#include "../include/requantize_fp32.inc"
-#include "conv1x1_s8s8_hwc_4x4.inc"
+#include "conv1x1_s8s8_hwc_4x4_fp32.inc"
