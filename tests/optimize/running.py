@@ -39,7 +39,7 @@ def written(text: str, old: LoopCode, new: LoopCode, found: Found | None = None)
     origins = [Origin(Path("loop.S"), at, f"    {line}" if at else line) for at, line in enumerate(lines)]
     place = Place(0, len(lines) - 1, "loop", lines[-1], "", False, True)
     order = tuple(range(len(new.body)))
-    return "\n".join(edited(Text(origins, place, []), old, new, found or Found(0.0, order, ()), []))
+    return "\n".join(edited(Text(origins, place, {}), old, new, found or Found(0.0, order, ()), []))
 
 
 def left_behind(loop: str, isa: Isa, counts: Iterable[int]) -> list[bytes]:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from tests.optimize.loops import CONTRACT, SAFE_A64, longest_loop
 
+from neonlab.contract.options import PLAIN
 from neonlab.lab.parallel.pool import Workers
 from neonlab.lab.repository.kernel_code import kernel_program
 from neonlab.lab.repository.library import open_kernel
@@ -83,7 +84,7 @@ def test_a_loop_that_is_unrolled_wrongly_is_not_right(wrong: Callable[[LoopCode]
     code = code_of(program, kernel.contract, groups[0])
     new = wrong(code)
     text = edited(
-        text_for(SAFE_A64, [], program, groups, SAFE_A64.parent), code, new,
+        text_for(SAFE_A64, PLAIN, program, groups, SAFE_A64.parent), code, new,
         Found(0.0, tuple(range(len(new.body))), ()), [],
     )  # fmt: skip
     found = judged("\n".join(text) + "\n")

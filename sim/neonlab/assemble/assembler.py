@@ -12,6 +12,7 @@ from neonlab.assemble.output.object_file import ObjectFile
 from neonlab.assemble.output.object_writer import ReadSource, write_object
 from neonlab.assemble.reader import Reader
 from neonlab.assemble.source import AssemblyError
+from neonlab.assemble.text.lines import Line
 from neonlab.isa.from_path import isa_of_path
 from neonlab.isa.model.isa import Isa
 
@@ -34,12 +35,11 @@ def assemble_file(
     Raises AssemblyError, an InputError, with file and line where the text is wrong or uses what is not supported.
     """
     path = Path(path)
-    text = read_source(path)
     if isa is None:
         isa = isa_of_path(path)
-    if preprocess is None and path.suffix != ".s":
-        preprocess = True
-    return _assemble(text, isa, str(path), path.parent, include_paths, defines or {}, preprocess)
+    paths = [Path(entry) for entry in include_paths]
+    lines, hint = lines_of_file(path, isa, paths, defines, preprocess)
+    return _assemble(lines, isa, str(path), paths, hint)
 
 
 def assemble_text(
@@ -51,25 +51,29 @@ def assemble_text(
     defines: Mapping[str, str] | None = None,
 ) -> ObjectFile:
     """Assemble text as if it stood in the file `path`; otherwise as `assemble_file`."""
-    return _assemble(text, isa, path, Path(path).parent, include_paths, defines or {}, True)
-
-
-def _assemble(
-    text: str,
-    isa: Isa,
-    path: str,
-    folder: Path,
-    include_paths: Sequence[str | Path],
-    defines: Mapping[str, str],
-    preprocess: bool | None,
-) -> ObjectFile:
     paths = [Path(entry) for entry in include_paths]
-    lines = [] if preprocess else logical_lines(text, path)
-    hint = ""
+    lines = CPreprocessor(isa, paths, defines).run(text, path, Path(path).parent)
+    return _assemble(lines, isa, path, paths, "")
+
+
+def lines_of_file(
+    path: Path,
+    isa: Isa,
+    include_paths: Sequence[Path],
+    defines: Mapping[str, str] | None = None,
+    preprocess: bool | None = None,
+) -> tuple[list[Line], str]:
+    """Return the lines of a file that a Reader reads, and a hint for errors in them; the options of `assemble_file`."""
+    text = read_source(path)
+    if preprocess is None and path.suffix != ".s":
+        preprocess = True
+    lines = [] if preprocess else logical_lines(text, str(path))
     if preprocess or (preprocess is None and is_for_preprocessor(lines)):
-        lines = CPreprocessor(isa, paths, defines).run(text, path, folder)
-    else:
-        hint = doubt(lines)
+        return CPreprocessor(isa, include_paths, defines).run(text, str(path), path.parent), ""
+    return lines, doubt(lines)
+
+
+def _assemble(lines: Sequence[Line], isa: Isa, path: str, paths: Sequence[Path], hint: str) -> ObjectFile:
     assembly = Assembly(isa)
     try:
         reader = Reader(assembly, paths)

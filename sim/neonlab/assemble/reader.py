@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -70,9 +70,14 @@ class Reader:
         self._left = _MAX_STATEMENTS
 
     @property
+    def macros(self) -> Mapping[str, Macro]:
+        """The macros defined by now, by their names in small letters."""
+        return self._macros.by_name
+
+    @property
     def macro_names(self) -> tuple[str, ...]:
         """The names of the macros defined by now."""
-        return tuple(macro.name for macro in self._macros.by_name.values())
+        return tuple(macro.name for macro in self.macros.values())
 
     def read(self, lines: Iterable[Line]) -> None:
         """Read all lines.  Raises AssemblyError at the first statement that is wrong."""

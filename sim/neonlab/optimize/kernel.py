@@ -173,8 +173,7 @@ def _judged(
     """Judge candidates that are cheaper than the loop as it is, the cheapest call first, until one is right."""
     now = exact_cycles(subject.code, range(len(subject.code.body)), subject.core)
     kernel = subject.kernel
-    include = [Path(one) for one in kernel.build.include]
-    original = text_for(kernel.path, include, subject.program, subject.groups, folder)
+    original = text_for(kernel.path, kernel.build, subject.program, subject.groups, folder)
     before = "\n".join(line.text for line in original.lines) + "\n"
     ranked, refused = _ranked(subject, candidates, now, begin)
     for cycles, candidate in ranked[:_MOST_REFUSED]:
@@ -260,8 +259,7 @@ def _cost(subject: _Subject, candidate: Candidate, now: float) -> int | str:
 
 def _text(subject: _Subject, candidate: Candidate, now: float, folder: Path) -> tuple[str, list[int]]:
     """Return the kernel's text with a candidate in it, and the numbers of the lines that are new."""
-    include = [Path(one) for one in subject.kernel.build.include]
-    text = text_for(subject.kernel.path, include, subject.program, subject.groups, folder)
+    text = text_for(subject.kernel.path, subject.kernel.build, subject.program, subject.groups, folder)
     made = edited(text, subject.code, candidate.code, candidate.found, _headline(subject, candidate, now))
     behind = len(text.lines) - text.place.branch - 1
     return "\n".join(made) + "\n", list(range(text.place.label + 1, len(made) - behind + 1))

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from tests.optimize.loops import SAFE_A32, SAFE_A64, longest_loop
 
+from neonlab.contract.model import Contract
+from neonlab.contract.options import PLAIN
 from neonlab.errors import InputError
 from neonlab.isa.model.isa import Isa
 from neonlab.lab.repository.kernel_code import code_digest, kernel_program
 from neonlab.lab.repository.library import open_kernel
+from neonlab.optimize.loop.code import LoopCode
 from neonlab.optimize.loop.find import code_of, instances
 from neonlab.optimize.output.edit import Text, edited, text_for, with_symbol
 from neonlab.optimize.output.statements import inverse_branch
+from neonlab.optimize.rewrites.loads import by_inserts
 from neonlab.optimize.schedule.search import Found
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -23,15 +28,19 @@ MACROS = [
 ]
 
 
-def rewritten(path: Path, folder: Path, ahead: int) -> tuple[Text, list[str]]:
+def rewritten(
+    path: Path, folder: Path, ahead: int, rewrite: Callable[[LoopCode, Contract], LoopCode | None] | None = None
+) -> tuple[Text, list[str]]:
     """Return the text of a kernel and the same with its longest loop written anew in the same order."""
     kernel = open_kernel(path)
     program = kernel_program(kernel)
     groups = instances(program, longest_loop(kernel))
     code = code_of(program, kernel.contract, groups[0])
-    text = text_for(path, [], program, groups, folder)
-    order = tuple(range(len(code.body)))
-    return text, edited(text, code, code, Found(1.0, order, order[:ahead]), ["what was done"])
+    new = rewrite(code, kernel.contract) if rewrite is not None else code
+    assert new is not None, "there is something to rewrite"
+    text = text_for(path, PLAIN, program, groups, folder)
+    order = tuple(range(len(new.body)))
+    return text, edited(text, code, new, Found(1.0, order, order[:ahead]), ["what was done"])
 
 
 @pytest.mark.parametrize("path", [SAFE_A64, SAFE_A32, *MACROS], ids=lambda path: path.stem)
@@ -62,6 +71,32 @@ def test_what_runs_ahead_stands_before_the_loop_and_the_rest_once_more_behind(tm
     assert label < end and lines[end - 1].split() == ["b.ne", ".Lsixteen"]
     assert "256 MACs" in lines[label], "the comment of the label stays"
     assert len(lines) - len(text.lines) == 1 + 3 + 1 + 1 + 70, "headline, ahead, branch, label, the rest"
+
+
+def test_names_that_another_kernel_gives_to_registers_are_not_used(tmp_path: Path) -> None:
+    path = ROOT / "asm" / "armv8" / "matmul" / "matmul_s8s32_packed_4x4.S"
+    _, lines = rewritten(path, tmp_path, 0, by_inserts)
+    new = tmp_path / path.name
+    new.write_text("\n".join(lines) + "\n")
+    kernel = open_kernel(new)
+    start, end = lines.index("    // what was done"), next(at for at, one in enumerate(lines) if "_again" in one)
+    loop = lines[end:]
+    assert start < end and kernel_program(kernel).instructions, "it assembles"
+    assert any(one.split()[:2] == ["ldur", "x15,"] for one in loop), "`other_half` is a name under #ifdef AHEAD alone"
+    assert any("[b_at, #" in one for one in loop), "registers that the kernel itself names keep their names"
+
+
+def test_the_arguments_of_a_macro_are_those_of_its_definition_that_counts(tmp_path: Path) -> None:
+    text = SAFE_A64.read_text()
+    before, label, rest = text.partition(".Lsixteen:")
+    body, branch, behind = rest.partition("    b.ne    .Lsixteen\n")
+    macro = "#ifdef OTHER\n.macro summed first\n.endm\n#else\n.macro summed second, third\n.Lsixteen\\@:" + body
+    macro += "    movi    v1\\third\\().4s, #0\n    b.ne    .Lsixteen\\@\n.endm\n#endif\n"
+    path = tmp_path / SAFE_A64.name
+    path.write_text(before + macro + "    summed  1, 0\n    summed  1, 1\n" + behind)
+    assert label and branch
+    text_of, _ = rewritten(path, tmp_path, 0)
+    assert text_of.place.guard in {".if \\third == 0", ".if \\third == 1"}
 
 
 @pytest.mark.parametrize(

@@ -8,13 +8,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from neonlab.assemble.expand.c_preprocessor import read_source
+from neonlab.assemble.definitions import Definitions, definitions_at
+from neonlab.assemble.expand.macros import Macro
+from neonlab.assemble.file_names import ASSEMBLY
 from neonlab.assemble.program import Program
 from neonlab.assemble.source import SourceLine
+from neonlab.contract.options import Build
 from neonlab.errors import InputError
 from neonlab.optimize.loop.code import LoopCode, Unrolled
 from neonlab.optimize.loop.find import FoundLoop
-from neonlab.optimize.output.inlined import Origin, included, inlined
+from neonlab.optimize.output.inlined import Origin, inlined
 from neonlab.optimize.output.macro_arguments import arguments_of
 from neonlab.optimize.output.statements import Style, branch_on, inverse_branch, style_of
 from neonlab.optimize.schedule.search import Found
@@ -41,11 +44,11 @@ class Place:
 
 
 def place_of(
-    lines: Sequence[Origin], program: Program, groups: Sequence[Sequence[FoundLoop]], files: Sequence[Path]
+    lines: Sequence[Origin], program: Program, groups: Sequence[Sequence[FoundLoop]], macros: Mapping[str, Macro]
 ) -> Place:
     """Return where the loops of the first group stand; the other groups are what the same lines make besides.
 
-    `files` are those in which macros may be defined.
+    `macros` are those that are defined there.
 
     Raises InputError where the loop is not written as a label, instructions and a branch in one place.
     """
@@ -67,7 +70,7 @@ def place_of(
     in_macro = _in_macro(lines, branch)
     uses = sum(len(re.findall(rf"(?<![\w.$\\@]){re.escape(token)}(?![\w$@])", one.text)) for one in lines)
     private = token == name and uses == 2  # its definition, and the branch
-    return Place(label, branch, name, going, _guard(program, groups, source, files), in_macro, private)
+    return Place(label, branch, name, going, _guard(program, groups, source, macros), in_macro, private)
 
 
 def _in_macro(lines: Sequence[Origin], at: int) -> bool:
@@ -77,15 +80,17 @@ def _in_macro(lines: Sequence[Origin], at: int) -> bool:
     return False
 
 
-def _guard(program: Program, groups: Sequence[Sequence[FoundLoop]], source: SourceLine, files: Sequence[Path]) -> str:
+def _guard(
+    program: Program, groups: Sequence[Sequence[FoundLoop]], source: SourceLine, macros: Mapping[str, Macro]
+) -> str:
     if len(groups) == 1:
         return ""
-    own = arguments_of(source, files)
+    own = arguments_of(source, macros)
     others: list[Mapping[str, str] | None] = []
     for group in groups[1:]:
         for one in group:
             line = program.line_at(program.instructions[one.last].address)
-            others.append(arguments_of(line, files) if line is not None else None)
+            others.append(arguments_of(line, macros) if line is not None else None)
     known = [other for other in others if other is not None]
     if own is not None and len(known) == len(others):
         for some in (some for size in (1, 2, 3) for some in itertools.combinations(sorted(own), size)):
@@ -108,7 +113,7 @@ def _condition(name: str, value: str, *, numeric: bool) -> str:
 def edited(text: Text, old: LoopCode, new: LoopCode, found: Found, headline: Sequence[str]) -> list[str]:
     """Return the text with the loop changed: `new` in the order of `found`, below the comment `headline`."""
     texts, place = [line.text for line in text.lines], text.place
-    loop = _loop(texts, place, old, new, found, style_of(new.isa, texts, text.names, old.body), headline)
+    loop = _loop(texts, place, old, new, found, style_of(new.isa, texts, text.registers, old.body), headline)
     if place.guard:
         loop = [f"  {place.guard}", *loop, "  .else", *texts[place.label : place.branch + 1], "  .endif"]
     return [*texts[: place.label], *loop, *texts[place.branch + 1 :]]
@@ -197,21 +202,23 @@ def with_symbol(text: str, symbol: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """The text of a kernel, where its loop stands in it, and the lines of all its files, which name registers."""
+    """The text of a kernel, where its loop stands in it, and the registers that names stand for there."""
 
     lines: Sequence[Origin]
     place: Place
-    names: Sequence[str]
+    registers: Mapping[str, str]
 
 
-def text_for(
-    kernel: Path, include: Sequence[Path], program: Program, groups: Sequence[Sequence[FoundLoop]], folder: Path
-) -> Text:
+def text_for(kernel: Path, build: Build, program: Program, groups: Sequence[Sequence[FoundLoop]], folder: Path) -> Text:
     """Return the text of a kernel for a file in `folder`.  Raises InputError where its loop cannot be changed."""
     source = program.line_at(program.instructions[groups[0][0].last].address)
     if source is None:
         raise InputError(f"{kernel}: the loop has no source lines, so it cannot be changed")
-    lines = inlined(kernel, Path(source.path), include, folder)
-    files = included(kernel, include)
-    names = [line for path in files for line in read_source(path).splitlines()]
-    return Text(lines, place_of(lines, program, groups, files), names)
+    lines = inlined(kernel, Path(source.path), [Path(one) for one in build.include], folder)
+    known = Definitions()
+    if kernel.suffix in ASSEMBLY:
+        known = definitions_at(
+            kernel, source, program.isa,
+            include_paths=build.include, defines=build.defines, preprocess=build.preprocess,
+        )  # fmt: skip
+    return Text(lines, place_of(lines, program, groups, known.macros), known.registers)

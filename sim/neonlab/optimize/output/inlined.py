@@ -43,21 +43,6 @@ def inlined(kernel: Path, wanted: Path, include: Sequence[Path], folder: Path) -
     return lines
 
 
-def included(kernel: Path, include: Sequence[Path]) -> list[Path]:
-    """Return a kernel's file and all that it includes, in order."""
-    found: dict[Path, Path] = {}
-    waiting = [kernel]
-    while waiting:
-        path = waiting.pop(0)
-        if path.resolve() in found:
-            continue
-        found[path.resolve()] = path
-        matches = (_INCLUDE.match(line) for line in read_source(path).splitlines())
-        targets = [find_include(match[2], path.parent, include, own=True) for match in matches if match]
-        waiting += [one for one in targets if one is not None]
-    return list(found.values())
-
-
 class _Reader:
     def __init__(self, wanted: Path, include: Sequence[Path], folder: Path) -> None:
         self._wanted, self._include, self._folder = wanted, include, folder

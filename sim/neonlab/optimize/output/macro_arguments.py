@@ -3,35 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 from neonlab.assemble.expand.c_preprocessor import read_source
-from neonlab.assemble.expand.macros import Macro, MacroParameter, MacroTable
+from neonlab.assemble.expand.macros import Macro, MacroTable
 from neonlab.assemble.source import SourceLine
 from neonlab.assemble.text.lines import SyntaxFault
 
 _STEP = re.compile(r"(.*):(\d+): in macro `(.+)`\Z", re.S)
-_MACRO = re.compile(r"^\s*\.macro\s+([\w.$]+)(.*)$", re.I)
 _COMMENT = re.compile(r"(//|/\*).*$")
 
 
-def arguments_of(source: SourceLine, files: Sequence[Path]) -> Mapping[str, str] | None:
+def arguments_of(source: SourceLine, macros: Mapping[str, Macro]) -> Mapping[str, str] | None:
     """Return the arguments of the innermost macro call around a line, by the names of its parameters.
 
-    `files` are those in which macros may be defined.  Return None where they cannot be found out, as in a loop of
-    `.irp`.
+    `macros` are those that are defined there, by their names in small letters.  Return None where the arguments cannot
+    be found out, as in a loop of `.irp`.
     """
     table = MacroTable()
-    definitions: dict[str, str] = {}
-    for path in files:
-        for line in read_source(path).splitlines():
-            if match := _MACRO.match(line):
-                definitions.setdefault(match[1].lower(), _COMMENT.sub("", match[2]).strip().lstrip(","))
     known: dict[str, str] = {}
     for step in source.trail:
         match = _STEP.match(step)
-        if match is None or match[3].lower() not in definitions:
+        if match is None or match[3].lower() not in macros:
             return None
         lines = read_source(Path(match[1])).splitlines()
         call = _COMMENT.sub("", lines[int(match[2]) - 1]).strip()
@@ -42,8 +36,7 @@ def arguments_of(source: SourceLine, files: Sequence[Path]) -> Mapping[str, str]
             return None
         text = _substituted(given, known)
         try:
-            parameters = table.parameters(definitions[name.lower()])
-            known = _bound(table, parameters, text)
+            known = table.bind(macros[name.lower()], text, lambda one: (int(one, 0), len(one)))
         except SyntaxFault:
             return None
     return known
@@ -55,10 +48,6 @@ def _called_by_parameter(call: str, known: Mapping[str, str], name: str) -> str 
     if match is None or known.get(match[1], "").lower() != name.lower():
         return None
     return match[2].strip()
-
-
-def _bound(table: MacroTable, parameters: Sequence[MacroParameter], text: str) -> dict[str, str]:
-    return table.bind(Macro("macro", tuple(parameters), ()), text, lambda one: (int(one, 0), len(one)))
 
 
 def _substituted(text: str, known: Mapping[str, str]) -> str:

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from neonlab.isa.model.isa import Isa
 from neonlab.optimize.loop.code import Step
 
-_ALIAS = re.compile(r"^\s*([\w.$]+)\s+\.req\s+([\w]+)", re.I)
 _GENERAL = {Isa.A64: re.compile(r"\b([xw]\d+)\b"), Isa.A32: re.compile(r"\b(r\d+|sb|sl|fp|ip|lr)\b")}
 _NAMED_A32 = {"sb": "r9", "sl": "r10", "fp": "r11", "ip": "r12", "lr": "r14"}
 _HEXADECIMAL = re.compile(r"#(-?)0x([0-9a-f]+)")
@@ -55,19 +54,17 @@ class Style:
         return self.names.get(_NAMED_A32.get(one[1], one[1]), one[1])
 
 
-def style_of(isa: Isa, lines: Sequence[str], named: Sequence[str], body: Iterable[Step]) -> Style:
-    """Return the style of a file's lines; `named` are the lines that may name registers.
+def style_of(isa: Isa, lines: Sequence[str], registers: Mapping[str, str], body: Iterable[Step]) -> Style:
+    """Return the style of a file's lines; `registers` are what names stand for at the loop.
 
     Of several names of a register, that counts which the loop uses.
     """
     used = {word for step in body for word in re.findall(r"[\w.$]+", step.written)}
     names: dict[str, str] = {}
-    for line in named:
-        if match := _ALIAS.match(line):
-            register = match[2].lower()
-            register = _NAMED_A32.get(register, register) if isa is Isa.A32 else register
-            if register not in names or match[1] in used:
-                names[register] = match[1]
+    for name, register in registers.items():
+        register = _NAMED_A32.get(register, register) if isa is Isa.A32 else register
+        if register not in names or name in used:
+            names[register] = name
     instruction = re.compile(rf" {{4}}({'v' if isa is Isa.A32 else '[a-z]'}[\w.]* +)(?=[\[{{\w\\#])")
     widths = [len(match[1]) for line in lines if (match := instruction.match(line)) is not None]
     comments = [line.index("//") for line in lines if re.match(r" {4}[a-z][^/]*//", line)]
