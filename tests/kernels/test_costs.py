@@ -217,6 +217,8 @@ def test_the_best_of_each_level_stays_as_good(title: str) -> None:
 def test_a_depthwise_loop_takes_no_more_cycles_than_it_did(title: str, core: str, column: int) -> None:
     kernel = next(kernel for kernel in KERNELS if kernel.title == title)
     options = MemoryOptions(core, loop=True, warm=True)
-    loop = profile(kernel, Shape(("height", "width", "channels"), (2, 61, 16)), memory=options).loop
+    found = profile(kernel, Shape(("height", "width", "channels"), (2, 61, 16)), memory=options)
+    assert isinstance(found, Profile)
+    loop = found.loop
     assert loop is not None
     assert loop.cycles <= CYCLES[title][column]
