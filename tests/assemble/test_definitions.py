@@ -1,4 +1,4 @@
-"""What a name stands for at a statement: conditions, order and `.unreq` count."""
+"""Find what a name stands for at a statement: conditions, order and `.unreq` count."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from neonlab.lab.repository.library import open_kernel
 from neonlab.optimize.judgement import Judgement, judge, scratch_beside
 from neonlab.optimize.loop.code import LoopCode
 from neonlab.optimize.loop.find import code_of, instances
-from neonlab.optimize.output.edit import edited, text_for
+from neonlab.optimize.output.edit import definitions_of, edited, text_for
 from neonlab.optimize.rewrites.pointers import by_offsets
 from neonlab.optimize.rewrites.unroll import unrolled
 from neonlab.optimize.schedule.search import Found
@@ -83,8 +83,9 @@ def test_a_loop_that_is_unrolled_wrongly_is_not_right(wrong: Callable[[LoopCode]
     groups = instances(program, longest_loop(kernel))
     code = code_of(program, kernel.contract, groups[0])
     new = wrong(code)
+    known = definitions_of(SAFE_A64, PLAIN, program, groups)
     text = edited(
-        text_for(SAFE_A64, PLAIN, program, groups, SAFE_A64.parent), code, new,
+        text_for(SAFE_A64, PLAIN, program, groups, SAFE_A64.parent, known), code, new,
         Found(0.0, tuple(range(len(new.body))), ()), [],
     )  # fmt: skip
     found = judged("\n".join(text) + "\n")

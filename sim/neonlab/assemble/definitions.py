@@ -53,11 +53,11 @@ def definitions_at(
     What stands under an `#ifdef` or an `.if` that does not hold, behind the instruction, or has been taken back by
     `.unreq` or `.purgem`, is not.  The options are those of `assemble_file`.
     """
-    found = Definitions()
+    found: Definitions | None = None
 
     def told(source: SourceLine) -> None:
         nonlocal found
-        if source == wanted and not found.macros and not found.registers:
+        if found is None and source == wanted:
             names = {name: alias.register for name, alias in assembly.registers.aliases.items() if not alias.element}
             found = Definitions(names, dict(reader.macros))
 
@@ -65,4 +65,4 @@ def definitions_at(
     assembly = _Listening(isa, told)
     reader = Reader(assembly, folders)
     reader.read(lines_of_file(path, isa, folders, defines, preprocess)[0])
-    return found
+    return found or Definitions()

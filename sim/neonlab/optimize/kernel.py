@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from neonlab.assemble.definitions import Definitions
 from neonlab.assemble.program import Program
 from neonlab.errors import InputError
 from neonlab.lab.parallel.pool import Workers
@@ -32,7 +33,7 @@ from neonlab.optimize.judgement import Begin, Judgement, changed_kernel, judge, 
 from neonlab.optimize.loop.code import LoopCode
 from neonlab.optimize.loop.find import FoundLoop, code_of, find_loop, instances
 from neonlab.optimize.outcome import LoopFigures, Optimized, Refused, Standing
-from neonlab.optimize.output.edit import edited, text_for
+from neonlab.optimize.output.edit import Text, definitions_of, edited, text_for
 from neonlab.optimize.rewrites.every import REWRITES
 from neonlab.optimize.rewrites.prefetch import other_distances
 from neonlab.optimize.rewrites.rewrite import Rewrite
@@ -61,6 +62,7 @@ class _Subject:
     shape: Shape
     report: LoopReport
     groups: Sequence[Sequence[FoundLoop]]
+    known: Definitions
     code: LoopCode
     modelled: ModelledCore
     seed: int
@@ -131,7 +133,8 @@ def _subject(kernel: Kernel, core: AskedCore, shape: AskedShape, seed: int) -> _
     address = program.instructions[loop.first].address
     report = next(one for one in outcome.loops if one.lines[0].address == address)
     code = code_of(program, kernel.contract, groups[0])
-    return _Subject(kernel, program, pipeline, asked, report, groups, code, modelled, seed, _cycles(outcome))
+    known = definitions_of(kernel.path, kernel.build, program, groups)
+    return _Subject(kernel, program, pipeline, asked, report, groups, known, code, modelled, seed, _cycles(outcome))
 
 
 def _hot_loop(
@@ -173,7 +176,7 @@ def _judged(
     """Judge candidates that are cheaper than the loop as it is, the cheapest call first, until one is right."""
     now = exact_cycles(subject.code, range(len(subject.code.body)), subject.core)
     kernel = subject.kernel
-    original = text_for(kernel.path, kernel.build, subject.program, subject.groups, folder)
+    original = _original(subject, folder)
     before = "\n".join(line.text for line in original.lines) + "\n"
     ranked, refused = _ranked(subject, candidates, now, begin)
     for cycles, candidate in ranked[:_MOST_REFUSED]:
@@ -257,9 +260,15 @@ def _cost(subject: _Subject, candidate: Candidate, now: float) -> int | str:
     return f"{outcome.identifier} at {subject.shape}" if isinstance(outcome, Failure) else _cycles(outcome)
 
 
+def _original(subject: _Subject, folder: Path) -> Text:
+    """Return the kernel's text as it is, for a file in `folder`."""
+    kernel = subject.kernel
+    return text_for(kernel.path, kernel.build, subject.program, subject.groups, folder, subject.known)
+
+
 def _text(subject: _Subject, candidate: Candidate, now: float, folder: Path) -> tuple[str, list[int]]:
     """Return the kernel's text with a candidate in it, and the numbers of the lines that are new."""
-    text = text_for(subject.kernel.path, subject.kernel.build, subject.program, subject.groups, folder)
+    text = _original(subject, folder)
     made = edited(text, subject.code, candidate.code, candidate.found, _headline(subject, candidate, now))
     behind = len(text.lines) - text.place.branch - 1
     return "\n".join(made) + "\n", list(range(text.place.label + 1, len(made) - behind + 1))

@@ -16,7 +16,7 @@ from neonlab.lab.repository.kernel_code import code_digest, kernel_program
 from neonlab.lab.repository.library import open_kernel
 from neonlab.optimize.loop.code import LoopCode
 from neonlab.optimize.loop.find import code_of, instances
-from neonlab.optimize.output.edit import Text, edited, text_for, with_symbol
+from neonlab.optimize.output.edit import Text, definitions_of, edited, text_for, with_symbol
 from neonlab.optimize.output.statements import inverse_branch
 from neonlab.optimize.rewrites.loads import by_inserts
 from neonlab.optimize.schedule.search import Found
@@ -38,7 +38,7 @@ def rewritten(
     code = code_of(program, kernel.contract, groups[0])
     new = rewrite(code, kernel.contract) if rewrite is not None else code
     assert new is not None, "there is something to rewrite"
-    text = text_for(path, PLAIN, program, groups, folder)
+    text = text_for(path, PLAIN, program, groups, folder, definitions_of(path, PLAIN, program, groups))
     order = tuple(range(len(new.body)))
     return text, edited(text, code, new, Found(1.0, order, order[:ahead]), ["what was done"])
 

@@ -209,16 +209,37 @@ class Text:
     registers: Mapping[str, str]
 
 
-def text_for(kernel: Path, build: Build, program: Program, groups: Sequence[Sequence[FoundLoop]], folder: Path) -> Text:
-    """Return the text of a kernel for a file in `folder`.  Raises InputError where its loop cannot be changed."""
+def definitions_of(kernel: Path, build: Build, program: Program, groups: Sequence[Sequence[FoundLoop]]) -> Definitions:
+    """Return what is defined at a kernel's loop.  Raises InputError where the loop cannot be changed."""
+    source = _source_of(kernel, program, groups)
+    if kernel.suffix not in ASSEMBLY:
+        return Definitions()
+    return definitions_at(
+        kernel, source, program.isa,
+        include_paths=build.include, defines=build.defines, preprocess=build.preprocess,
+    )  # fmt: skip
+
+
+def text_for(
+    kernel: Path,
+    build: Build,
+    program: Program,
+    groups: Sequence[Sequence[FoundLoop]],
+    folder: Path,
+    known: Definitions,
+) -> Text:
+    """Return the text of a kernel for a file in `folder`; `known` is what is defined at its loop.
+
+    Raises InputError where the loop cannot be changed.
+    """
+    source = _source_of(kernel, program, groups)
+    lines = inlined(kernel, Path(source.path), [Path(one) for one in build.include], folder)
+    return Text(lines, place_of(lines, program, groups, known.macros), known.registers)
+
+
+def _source_of(kernel: Path, program: Program, groups: Sequence[Sequence[FoundLoop]]) -> SourceLine:
+    """Return the line of the loop's branch."""
     source = program.line_at(program.instructions[groups[0][0].last].address)
     if source is None:
         raise InputError(f"{kernel}: the loop has no source lines, so it cannot be changed")
-    lines = inlined(kernel, Path(source.path), [Path(one) for one in build.include], folder)
-    known = Definitions()
-    if kernel.suffix in ASSEMBLY:
-        known = definitions_at(
-            kernel, source, program.isa,
-            include_paths=build.include, defines=build.defines, preprocess=build.preprocess,
-        )  # fmt: skip
-    return Text(lines, place_of(lines, program, groups, known.macros), known.registers)
+    return source
