@@ -10,6 +10,7 @@ from neonlab import Array, Contract, DataSource, Expected, Operator, Shape
 from neonlab.int8.convolution import fully_connected
 
 from ._again import kept_for_the_same
+from ._in_order import A32, DOTPROD, by_core
 from ._requantize import PER_CHANNEL, parameters, requantized
 
 _DIMENSIONS = ("rows", "depth")
@@ -26,6 +27,13 @@ class Gemv(Operator):
         "mobilenet_v1 classifier 1024->1000": Shape(_DIMENSIONS, (1000, 1024)),
         "mobilenet_v2 classifier 1280->1000": Shape(_DIMENSIONS, (1000, 1280)),
     }
+    # The names are the same on both instruction sets. On Cortex-A510, which has A64 alone, dot products gain at any
+    # size but the smallest; the others lose where weights are in the first level.
+    dispatches = (
+        by_core("gemv_s8s32_rows_8", "gemv_s8s32_rows_8_inorder", *A32),
+        by_core("gemv_s8s8_rows_8_ruy", "gemv_s8s8_rows_8_inorder_ruy", *A32),
+        by_core("gemv_s8s8_rows_8_dotprod_ruy", "gemv_s8s8_rows_8_dotprod_inorder_ruy", *DOTPROD, "cortex-a510"),
+    )
 
     def claims(self, contract: Contract) -> bool:
         return contract.name.startswith("gemv_")

@@ -1,16 +1,6 @@
 /*toml
-summary   = "output[r] = sum_k weights[r][k] * input[k], int8 x int8 -> int32"
-prototype = "void (const int8_t *weights, const int8_t *input, int32_t *output, size_t rows, size_t depth)"
-isa       = ["armv7-a", "neon"]
-stack     = 108
-[args]
-weights      = { reg = "r0", read = "rows*depth", layout = "rows", dtype = "int8", range = [-127, 127] }
-input        = { reg = "r1", read = "depth", layout = "flat", dtype = "int8", range = [-128, 127] }
-output       = { reg = "r2", write = "4*rows", layout = "flat", dtype = "int32" }
-rows         = { reg = "r3", range = [1, 1048576] }
-depth        = { reg = "stack+0", range = [1, 65536] }
-[counts]
-macs = "rows*depth"
+extends = "gemv_s8s32_rows_8.inc"
+summary = "output[r] = sum_k weights[r][k] * input[k], int8 x int8 -> int32"
 */
 
 // The loops, outermost first:
@@ -43,35 +33,5 @@ macs = "rows*depth"
 // The floor is three instructions for 16 MACs, 48 or 0.1875 per MAC, and 8 vld1, as each weight is loaded for one MAC: 56
 // or 0.219, 5 % below. Around the hot loop a tile costs 51 instructions where nothing is left over.
 
-    .syntax unified
-    .arch   armv7-a
-    .fpu    neon
-    .arm
-    .text
-
-#define DOTPROD 0
-
-#include "../include/parts.inc"
-#include "gemv_rows_8.inc"
-
-.macro finish_sums
-.endm
-
-.macro store_sums
-    vst1.32 {d16, d17, d18, d19}, [output]!
-.endm
-
-.macro store_part_of_sums
-    tst     rows, #4
-    beq     .Lup_to_three_rows
-    vst1.32 {d16, d17}, [output]!
-    vmov    q8, q9
-.Lup_to_three_rows:
-    store_up_to_3_words output, d16, d17, rows
-.endm
-
-function gemv_s8s32_rows_8
-    enter
-    gemv_rows_8
-    leave
-end_function gemv_s8s32_rows_8
+#define KERNEL gemv_s8s32_rows_8
+#include "gemv_s8s32_rows_8.inc"

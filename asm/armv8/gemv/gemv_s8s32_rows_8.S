@@ -1,16 +1,6 @@
 /*toml
-summary   = "output[r] = sum_k weights[r][k] * input[k], int8 x int8 -> int32"
-prototype = "void (const int8_t *weights, const int8_t *input, int32_t *output, size_t rows, size_t depth)"
-isa       = ["armv8.0-a", "neon"]
-stack     = 0
-[args]
-weights      = { reg = "x0", read = "rows*depth", layout = "rows", dtype = "int8", range = [-127, 127] }
-input        = { reg = "x1", read = "depth", layout = "flat", dtype = "int8", range = [-128, 127] }
-output       = { reg = "x2", write = "4*rows", layout = "flat", dtype = "int32" }
-rows         = { reg = "x3", range = [1, 1048576] }
-depth        = { reg = "x4", range = [1, 65536] }
-[counts]
-macs = "rows*depth"
+extends = "gemv_s8s32_rows_8.inc"
+summary = "output[r] = sum_k weights[r][k] * input[k], int8 x int8 -> int32"
 */
 
 // The loops, outermost first:
@@ -45,30 +35,5 @@ macs = "rows*depth"
 // The floor is three instructions for 16 MACs, 48 or 0.1875 per MAC, and 8 ldp, as each weight is loaded for one MAC: 56
 // or 0.219, 5 % below. Around the hot loop a tile costs 45 instructions where nothing is left over.
 
-    .arch armv8-a
-    .text
-
-#define DOTPROD 0
-
-#include "../include/parts.inc"
-#include "gemv_rows_8.inc"
-
-.macro finish_sums
-.endm
-
-.macro store_sums
-    st1     {v16.4s, v17.4s}, [output], #32
-.endm
-
-.macro store_part_of_sums
-    tbz     rows, #2, .Lup_to_three_rows
-    st1     {v16.4s}, [output], #16
-    mov     v16.16b, v17.16b
-.Lup_to_three_rows:
-    store_up_to_3_words output, v16, rows
-.endm
-
-function gemv_s8s32_rows_8
-    gemv_rows_8
-    ret
-end_function gemv_s8s32_rows_8
+#define KERNEL gemv_s8s32_rows_8
+#include "gemv_s8s32_rows_8.inc"
