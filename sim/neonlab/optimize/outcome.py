@@ -125,12 +125,13 @@ class Optimized:
         """Return the standing with its reason."""
         return f"{self.standing.value}: {self.reason}" if self.reason else self.standing.value
 
-    def diff(self, name: str = "") -> str:
-        """Return the change as a unified diff; `name` is the new file's."""
+    def diff(self, name: str = "", old: str = "") -> str:
+        """Return the change as a unified diff; `name` is the new file's, `old` the old one's, else where it is."""
         if not self.is_better:
             return ""
+        old = old or self.path
         lines = difflib.unified_diff(
-            self.original.splitlines(keepends=True), self.text.splitlines(keepends=True), self.path, name or self.path
+            self.original.splitlines(keepends=True), self.text.splitlines(keepends=True), old, name or old
         )
         return "".join(lines)
 

@@ -224,7 +224,7 @@ def profile(
     from neonlab.measure.cores.pipeline import pipeline_names
     from neonlab.measure.options import MemoryOptions
     from neonlab.measure.shape import NO_SIZES
-    from neonlab.report.tables.loops.optimizations import found_before
+    from neonlab.report.tables.loops.rows import found_before
     from neonlab.report.terminal.cycles import print_layers
     from neonlab.report.terminal.verdict import print_profiles
 

@@ -164,6 +164,7 @@ def _tables(
         write_whole(folder / "ladder.md", ladder_document(ladders, costs, rows, goals).encode())
     if systems:
         write_whole(folder / "systems.md", systems_document(systems).encode())
+    _mark_older_loops(library, folder)
     if embed is not None:
         write_whole(embed, embed_table(embed, TABLE_MARKER, readme_table(rows)).encode())
     if json:
@@ -177,6 +178,17 @@ def _tables(
         tuple(kernel for kernel in library.kernels if kernel.title in best),
         findings(library.kernels, rows, goals, systems, CORES),
     )
+
+
+def _mark_older_loops(library: Library, folder: Path) -> None:
+    """Write optimize.md again, if `neonlab optimize` has written it, with marks at rows of code that has changed."""
+    from neonlab.host.output_file import write_whole
+    from neonlab.report.tables.loops.optimizations import markdown_document
+    from neonlab.report.tables.loops.rows import older_rows, rows_in
+
+    rows = rows_in(folder / "optimize.json")
+    if rows:
+        write_whole(folder / "optimize.md", markdown_document(rows, older_rows(rows, library.kernels)).encode())
 
 
 def _announce(kernels: int, layers: int, calls: int, runs: int, pages: bool | None, jobs: int) -> None:
@@ -247,11 +259,14 @@ def _pages(
     against: str | None = None,
 ) -> bool:
     from neonlab.host.output_file import make_folder, write_whole
+    from neonlab.lab.repository.library import reports_folder
     from neonlab.report.page.gather import pages_of
     from neonlab.report.page.render import write_pages
+    from neonlab.report.tables.loops.rows import rows_of_kernels
 
+    optimized = rows_of_kernels(reports_folder() / "optimize.json", kernels)
     work, profiled, verdicts = _work_for_pages(workers, kernels, cores, few=few)
-    found = pages_of(work, profiled, {verdict.kernel: verdict for verdict in verdicts})
+    found = pages_of(work, profiled, {verdict.kernel: verdict for verdict in verdicts}, optimized)
     if against is not None:
         found = _compared(workers, found, against)
     advance = progress.begin("pages: writing", len(kernels), "pages")

@@ -16,6 +16,7 @@ from neonlab.measure.cores.modelled import ModelledCore
 from neonlab.measure.options import MemoryOptions
 from neonlab.measure.profile import Profile
 from neonlab.measure.shape import Shape
+from neonlab.report.tables.loops.rows import Row
 from neonlab.verify.verdict import Verdict
 
 #: Default cores of a page: the in-order cores of most phones, and two generations of out-of-order ones.
@@ -52,7 +53,8 @@ class KernelPage:
 
     `profiles` are those on `shape`, by core, each with cycles.  `variants` are those of the kernels that compute the
     same, including this one, on the same shape, by core and title.  `curves` are their cycles over layers, by core and
-    title.  `since` compares it on this shape with what it was at a git revision, if one was named.
+    title.  `since` compares it on this shape with what it was at a git revision, if one was named.  `optimized` are the
+    rows that `neonlab optimize --into` has kept for it.
     """
 
     kernel: Kernel
@@ -62,6 +64,7 @@ class KernelPage:
     variants: Mapping[str, Mapping[str, Profile]]
     curves: Mapping[str, Mapping[str, tuple[CurvePoint, ...]]]
     since: Comparison | None = None
+    optimized: Sequence[Row] = ()
 
 
 def work_of_pages(kernels: Sequence[Kernel], cores: Sequence[ModelledCore], *, on_layers: bool = True) -> list[Work]:
@@ -99,9 +102,12 @@ def _relatives(kernel: Kernel) -> list[Kernel]:
 
 
 def pages_of(
-    work: Sequence[Work], profiled: Sequence[Profile | object], verdicts: Mapping[str, Verdict]
+    work: Sequence[Work],
+    profiled: Sequence[Profile | object],
+    verdicts: Mapping[str, Verdict],
+    optimized: Mapping[str, Sequence[Row]] | None = None,
 ) -> list[KernelPage]:
-    """Join the work of `work_of_pages` with its results; `verdicts` by title.
+    """Join the work of `work_of_pages` with its results; `verdicts` and rows of `optimized` loops by title.
 
     A kernel without a profile on any core, because it faults or none can run it, has a page with only its verdict.
     """
@@ -123,7 +129,8 @@ def pages_of(
                 members = {title: titles[title] for title in sorted(titles) if title in family}
                 variants[core] = {title: found[shape] for title, found in members.items() if shape in found}
                 curves[core] = {title: _curve(found) for title, found in members.items()}
-        pages.append(KernelPage(kernel, verdicts[kernel.title], shape, profiles, variants, curves))
+        rows = (optimized or {}).get(kernel.title, ())
+        pages.append(KernelPage(kernel, verdicts[kernel.title], shape, profiles, variants, curves, optimized=rows))
     return pages
 
 

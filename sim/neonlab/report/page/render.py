@@ -24,6 +24,7 @@ from neonlab.report.page.environment import asset, environment
 from neonlab.report.page.forms_page import LEGEND, PLACE, forms_script
 from neonlab.report.page.gather import KernelPage
 from neonlab.report.page.index import IndexRow, rows_in
+from neonlab.report.page.optimized import optimized_loops
 from neonlab.report.page.since import since_of
 from neonlab.report.page.source_listing import Listing, listings
 from neonlab.report.terminal.loop import at_lines
@@ -67,6 +68,7 @@ def kernel_page(page: KernelPage) -> str:
         page=page,
         title=title,
         since=since_of(page.since) if page.since is not None else None,
+        optimized=optimized_loops(page.kernel, page.optimized),
         cores=cores,
         counts=first.counts if first else None,
         profile=first,

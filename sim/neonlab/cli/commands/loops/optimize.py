@@ -96,7 +96,7 @@ def optimize(
                 outcomes.append(outcome)
                 records.append((outcome, time.monotonic() - start))
                 if into is not None:
-                    _write(into, records, mca)
+                    _write(into, records, mca, found)
     if output is not None and outcomes[0].is_better:
         text, name = outcomes[0].text, found[0].name
         write_whole(output, (text if output.stem == name else with_symbol(text, name)).encode())
@@ -133,15 +133,19 @@ def _search(
         )  # fmt: skip
 
 
-def _write(folder: Path, records: Sequence[tuple[Optimized, float]], mca: str) -> None:
-    """Update both documents in `folder` with what was found so far."""
+def _write(folder: Path, records: Sequence[tuple[Optimized, float]], mca: str, kernels: Sequence[Kernel]) -> None:
+    """Update both documents in `folder` with what was found so far for `kernels`."""
     from neonlab.host.output_file import write_whole
-    from neonlab.report.tables.loops.optimizations import json_document, markdown_document, merged, record_of
+    from neonlab.report.tables.loops.optimizations import markdown_document
+    from neonlab.report.tables.loops.rows import json_document, merged, older_rows, record_of
 
-    made = [record_of(one.to_json(), seconds, _second_judge(one, mca)) for one, seconds in records]
+    made = []
+    for one, seconds in records:
+        name = Path(one.path).name  # not where the file is on this computer
+        made.append(record_of(one.to_json(), one.diff(name, name), seconds, _second_judge(one, mca)))
     rows = merged(folder / "optimize.json", made)
     write_whole(folder / "optimize.json", json_document(rows).encode())
-    write_whole(folder / "optimize.md", markdown_document(rows).encode())
+    write_whole(folder / "optimize.md", markdown_document(rows, older_rows(rows, kernels)).encode())
 
 
 def _second_judge(outcome: Optimized, program: str) -> tuple[float | None, float | None]:

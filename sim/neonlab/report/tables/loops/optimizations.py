@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any
+from collections.abc import Collection, Sequence
 
-from neonlab import __version__
-from neonlab.errors import InputError
-from neonlab.lab.repository.kernel_code import code_digest
-from neonlab.lab.repository.library import Kernel
 from neonlab.measure.cores.bands import is_blurred
 from neonlab.optimize.outcome import Standing
+from neonlab.report.tables.loops.rows import Key, Row
 
-_NAME = "optimize"
+_OLDER = "†"
 _HEAD = (
     "| kernel | core | shape | cycles | optimized | gain | bound | llvm-mca | call | rewritten | ahead | shown |"
     " tried | time |\n|---|---|---|---:|---:|---:|---:|---:|---:|---|---:|---|---:|---:|"
@@ -29,52 +23,14 @@ _WORDS = (
     "run the new code, or what was shown instead. *tried*: orders that were costed. *time*: of all, with the proof, on",
     "the computer that wrote the row.",
 )
+_OLDER_WORDS = (
+    f"{_OLDER}: the kernel's code is not that of the row any more. The row is of an older loop, until",
+    "`neonlab optimize` is run for it again. `neonlab report` sets these marks.",
+)
 
 
-def record_of(found: Mapping[str, Any], seconds: float, mca: tuple[float | None, float | None]) -> dict[str, Any]:
-    """Return the row of one loop on one core; `mca` are llvm-mca's cycles before and after, None where it has none."""
-    kept = {name: value for name, value in found.items() if name != "diff"}
-    before, after = (None if one is None else round(one, 2) for one in mca)
-    return {**kept, "mca": {"before": before, "after": after}, "seconds": round(seconds)}
-
-
-def merged(path: Path, new: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return the rows of the document at `path`, replaced by the new ones, in order of kernel and core.
-
-    Raises InputError if it is no such document.
-    """
-    rows: dict[tuple[str, str], Mapping[str, Any]] = {}
-    if path.exists():
-        try:
-            document = json.loads(path.read_text())
-            rows = {(one["kernel"], one["core"]): one for one in document["loops"]}
-        except (ValueError, KeyError, TypeError):
-            raise InputError(f"{path}: is no document of `neonlab optimize --into`: move it away") from None
-    rows.update({(one["kernel"], one["core"]): one for one in new})
-    return [rows[key] for key in sorted(rows)]
-
-
-def found_before(path: Path, kernels: Sequence[Kernel], core: str) -> dict[str, Mapping[str, Any]]:
-    """Return by kernel the row of a cheaper loop in the document at `path`, where it is of this code of the kernel."""
-    try:
-        rows = {one["kernel"]: one for one in json.loads(path.read_text())["loops"] if one["core"] == core}
-        better = {name: one for name, one in rows.items() if one["status"] != Standing.UNCHANGED.value}
-        return {
-            kernel.title: better[kernel.title]
-            for kernel in kernels
-            if kernel.title in better and better[kernel.title].get("code") == code_digest(kernel)
-        }
-    except (OSError, ValueError, KeyError, TypeError):
-        return {}
-
-
-def json_document(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return the text of optimize.json."""
-    return json.dumps({"command": _NAME, "neonlab": __version__, "loops": list(rows)}, indent=1) + "\n"
-
-
-def markdown_document(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return the text of optimize.md."""
+def markdown_document(rows: Sequence[Row], older: Collection[Key]) -> str:
+    """Return the text of optimize.md; rows in `older` are marked as those of an older loop."""
     better = [one for one in rows if one["status"] != Standing.UNCHANGED.value]
     proved = sum(one["status"] == Standing.PROVED.value for one in better)
     lines = ["# Hot loops, optimized", "", *_WORDS, ""]
@@ -85,7 +41,9 @@ def markdown_document(rows: Sequence[Mapping[str, Any]]) -> str:
         "",
         _HEAD,
     ]
-    lines += [_row(one) for one in rows]
+    lines += [_row(one, is_older=(one["kernel"], one["core"]) in older) for one in rows]
+    if older:
+        lines += ["", *_OLDER_WORDS]
     same = [one for one in rows if one["status"] == Standing.UNCHANGED.value]
     if same:
         lines += ["", "## Where nothing was gained", ""]
@@ -107,12 +65,12 @@ def markdown_document(rows: Sequence[Mapping[str, Any]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _is_blurred(one: Mapping[str, Any]) -> bool:
+def _is_blurred(one: Row) -> bool:
     """Tell whether the cycles of a row's whole call differ by no more than the core's model can tell."""
     return is_blurred(one["core"], one["call_cycles"]["before"], one["call_cycles"]["after"])
 
 
-def _row(one: Mapping[str, Any]) -> str:
+def _row(one: Row, *, is_older: bool) -> str:
     before, after = one["before"]["cycles"], one["after"]["cycles"]
     bound = max(one["after"]["bounds"].values())
     mca = [one["mca"]["before"], one["mca"]["after"]]
@@ -120,7 +78,7 @@ def _row(one: Mapping[str, Any]) -> str:
     call = one["call_cycles"]
     shown = f"{one['status']} ({one['shapes_proved']})" if one["status"] == Standing.PROVED.value else one["status"]
     cells = (
-        one["kernel"], one["core"], one["shape"], f"{before:.4g}", f"{after:.4g}",
+        one["kernel"] + f" {_OLDER}" * is_older, one["core"], one["shape"], f"{before:.4g}", f"{after:.4g}",
         f"{100 * (1 - after / before):.0f} %", f"{bound:.4g}", judged,
         f"{'~' * _is_blurred(one)}{100 * (call['after'] / call['before'] - 1):+.0f} %",
         "; ".join(change["name"] for change in one["changes"]) or "–", str(one["ahead"]), shown,
