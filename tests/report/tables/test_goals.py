@@ -1,95 +1,165 @@
-"""Goals are those of the file, figures beside them what runs cost; what stays above one is said, with why."""
+"""Goals are those of the file, figures beside them what the models say; a goal that is met stays met."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.kernel_sources import file_of
+from tests.sample import KERNELS
 
 from neonlab.errors import InputError
-from neonlab.isa.model.instruction import InstructionClass
-from neonlab.lab.repository.kernel_code import kernel_program
-from neonlab.lab.repository.library import Kernel, Library, open_kernel, open_library
+from neonlab.lab.parallel.pool import Workers
+from neonlab.lab.repository.kernel_name import KernelName
+from neonlab.lab.repository.library import Library, open_library
 from neonlab.lab.run.plan import parse_shape
 from neonlab.lab.run.profile import profile
+from neonlab.measure.options import MemoryOptions
 from neonlab.measure.profile import Profile
-from neonlab.report.tables.goals import Goal, goal_lines, ladder_file, read_goals
-from neonlab.report.tables.hot_loop_cost import hot_loop_cost
-from neonlab.report.tables.variants import VariantRow
+from neonlab.report.tables.findings import takes_all_numbers
+from neonlab.report.tables.goals import (
+    Goal,
+    Reached,
+    calls_of_goals,
+    goal_lines,
+    ladder_file,
+    met_words,
+    reach_goals,
+    read_goals,
+)
 
 ROOT = Path(__file__).resolve().parents[3]
 GOALS = read_goals(open_library(ROOT))
-GENERAL, SHALLOW = "armv8/conv1x1_s8s32_hwc_4x16_dotprod", "armv8/conv1x1_s8s32_hwc_4x8_dotprod_ic32"
+EACH = [(goal, core) for goal in GOALS for core in goal.reach]
+NAMES = [f"{goal.level}, {goal.operands} on {core}" for goal, core in EACH]
+#: What is above its goal today.  A goal that is reached is taken out of here, and may not come back.
+MISSED = {
+    "ARMv7 NEON, int8 on cortex-a72",
+    "ARMv7 NEON, uint8 with zero points on cortex-a53",
+    "ARMv7 NEON, uint8 with zero points on cortex-a55",
+    "ARMv7 NEON, uint8 with zero points on cortex-a72",
+    "ARMv8.0 NEON, int8 on cortex-a55",
+    "ARMv8.0 NEON, int8 on cortex-a72",
+    "ARMv8.0 NEON, uint8 with zero points on cortex-a72",
+    "ARMv8.2 dotprod, int8 on cortex-a55",
+    "i8mm, int8 on neoverse-n2",
+}
+ONE = Reached("NEON", "int8", "cortex-a53", 0.25, "armv8/x", 0.24, 0.1875, 512)
 
 
-def ran(title: str, shape: str) -> tuple[Kernel, Profile]:
-    kernel = open_kernel(file_of(title))
-    found = profile(kernel, parse_shape(kernel, shape))
-    assert isinstance(found, Profile)
-    return kernel, found
+def row_of(one: Reached) -> str:
+    """The row of the table."""
+    (row,) = [line for line in goal_lines([one]) if line.startswith(f"| {one.level} ")]
+    return row
 
 
-def row_of(title: str, shape: str, layer: str) -> VariantRow:
-    kernel, found = ran(title, shape)
-    return VariantRow(title, layer, shape, True, True, found, hot_loop_cost(kernel_program(kernel), found.counts))
+def test_the_figure_is_the_difference_of_two_depths_and_the_best_kernel_counts() -> None:
+    core = "cortex-a53"
+    kernels = {one.title: one for one in KERNELS}
+    titles = ("armv8/matmul_s8s32_packed_4x4", "armv8/conv1x1_s8s32_hwc_4x4_inorder")
+    shapes = (("4x4x512", "4x4x1024"), ("1x4x512x4", "1x4x1024x4"))
+    expected, bounds = [], []
+    for title, texts in zip(titles, shapes, strict=True):
+        kernel = kernels[title]
+        ran = [profile(kernel, parse_shape(kernel, one), core=core, warm=True) for one in texts]
+        less, more = (one for one in ran if isinstance(one, Profile) and one.cycles is not None)
+        assert less.cycles is not None and more.cycles is not None and more.loop is not None
+        expected.append((more.cycles.cycles - less.cycles.cycles) / (more.macs - less.macs))
+        bounds.append(more.loop.bounds.ports / more.loop.macs)
+    goal = Goal("NEON", "int8", {core: 0.25}, tuple(kernels[title] for title in titles))
+    with Workers(1) as workers:
+        (found,) = reach_goals(workers, [goal])
+    best = expected.index(min(expected))
+    assert (found.kernel, found.cycles, found.bound) == (titles[best], expected[best], bounds[best])
+    assert expected[0] != expected[1], "one is better"
 
 
-@pytest.fixture(scope="module")
-def rows() -> list[VariantRow]:
-    layers = ((GENERAL, "1x8x32x16", "few"), (SHALLOW, "1x8x32x16", "few"), (GENERAL, "1x8x64x16", "more"))
-    return [row_of(*layer) for layer in layers]
+@pytest.mark.parametrize(
+    ("goal", "cycles", "word", "bold"),
+    [
+        (0.25, 0.25, "yes", False),
+        (0.25, 0.2504, "as rounded: 0.2 of 128.2 cycles above", False),
+        (0.25, 0.2506, "no: 0.31 of 128.3 cycles above", True),
+        (0.031, 0.03125, "as rounded: 0.13 of 16 cycles above", False),
+        (0.0625, 0.0626, "no: 0.051 of 32.05 cycles above", True),
+    ],
+)
+def test_what_is_above_a_goal_is_said_in_cycles_of_an_iteration(
+    goal: float, cycles: float, word: str, bold: bool
+) -> None:
+    one = replace(ONE, goal=goal, cycles=cycles)
+    assert one.word == word and one.is_missed == bold and one.is_met == (word == "yes")
+    figure = f"**{cycles:.5f}**" if bold else f"{cycles:.5f}"
+    assert row_of(one) == f"| NEON | int8 | cortex-a53 | 0.18750 | {goal:g} | `armv8/x` | {figure} | {word} |"
 
 
-def test_a_layer_is_done_by_the_kernel_that_takes_least_and_is_bold_above_the_margin(rows: list[VariantRow]) -> None:
-    few = min(row.profile.instructions_per_mac for row in rows[:2] if row.profile)
-    more = rows[2].profile
-    assert more is not None
-    for reach, bold in ((few / 1.1 + 1e-6, False), (few / 1.1 - 1e-6, True)):
-        lines = list(goal_lines([Goal("dotprod", "HWC rows", 0.0625, reach, (GENERAL, SHALLOW), "Because.")], rows))
-        text = "\n".join(lines)
-        assert (f"| few | **{few:.4f}** |" in text) == bold and (f"| few | {few:.4f} |" in text) != bold
-        assert re.search(rf"^\| more \| \**{more.instructions_per_mac:.4f}\** \|$", text, re.MULTILINE)
-        assert (f"on few: {few:.4f}; the limit is {1.1 * reach:.4f}." in text) == bold
-        assert all(line.endswith(" Because.") for line in lines if line.startswith("- "))
+def test_the_sum_says_how_many_are_met() -> None:
+    met, rounded, missed = ONE, replace(ONE, cycles=0.2504), replace(ONE, cycles=0.3)
+    assert met_words([met, met, missed]) == "2 of 3 goals are met"
+    assert met_words([met, rounded, missed]) == "1 of 3 goals are met, 1 more as rounded"
 
 
-def test_the_hot_loop_is_that_of_the_first_kernel_and_bold_above_the_goal(rows: list[VariantRow]) -> None:
-    for reach, figure in ((0.07, "0.0693"), (0.069, "**0.0693**")):
-        lines = list(goal_lines([Goal("dotprod", "HWC rows", 0.0625, reach, (GENERAL, SHALLOW))], rows))
-        assert f"| dotprod | HWC rows | 0.0625 | {reach:g} | {figure} | `{GENERAL}` |" in lines
+def test_every_kernel_of_the_work_that_takes_all_numbers_may_reach_the_goal_of_its_level() -> None:
+    levels = {
+        ("armv7", ""): "ARMv7 NEON", ("armv7", "dotprod"): "AArch32 with dotprod", ("armv8", ""): "ARMv8.0 NEON",
+        ("armv8", "dotprod"): "ARMv8.2 dotprod", ("armv8", "i8mm"): "i8mm",
+    }  # fmt: skip
+    named = {goal.level: {kernel.title for kernel in goal.kernels} for goal in GOALS if goal.operands == "int8"}
+    there: dict[str, set[str]] = {level: set() for level in levels.values()}
+    for kernel in KERNELS:
+        parsed = KernelName.parse(kernel.name)
+        few = any(variant.startswith("ic") for variant in parsed.variants)
+        is_work = kernel.operator is not None and kernel.operator.name in ("matmul", "conv1x1")
+        is_work = is_work and "_s8s32_" in kernel.name and parsed.layout in ("packed", "hwc") and not few
+        if is_work and takes_all_numbers(kernel):
+            there[levels[kernel.title.partition("/")[0], parsed.level or ""]].add(kernel.title)
+    assert named == there
 
 
-def test_what_is_left_without_branches_and_integers_is_counted_from_what_ran(rows: list[VariantRow]) -> None:
-    kernel, found = ran(GENERAL, "1x8x32x16")
-    outside = {InstructionClass.BRANCH, InstructionClass.INTEGER, InstructionClass.PREFETCH}
-    executed = zip(kernel_program(kernel).instructions, found.counts.executions.tolist(), strict=True)
-    work = sum(times for instruction, times in executed if instruction.instruction_class not in outside) / found.macs
-    (line,) = (line for line in goal_lines([Goal("x", "y", 0.01, 0.01, (GENERAL,))], rows[:1]) if line[0:1] == "-")
-    assert line.endswith(f"Without branches and integer instructions it would be {work:.4f}.")
-
-
-def test_the_library_reaches_its_goals_but_where_the_report_says_why_not() -> None:
+@pytest.mark.slow(keep=5)
+@pytest.mark.parametrize(("goal", "core"), EACH, ids=NAMES)
+def test_a_goal_that_is_met_stays_met_and_the_report_says_so(goal: Goal, core: str) -> None:
+    with Workers(1) as workers:
+        (found,) = reach_goals(workers, [replace(goal, reach={core: goal.reach[core]})])
+    assert not found.is_missed or f"{goal.level}, {goal.operands} on {core}" in MISSED, found.word
     section = (ROOT / "reports" / "ladder.md").read_text().split("## Goals\n")[1].split("\n## ")[0]
-    loops = re.findall(r"^\| ([^|]+) \| (packed|HWC rows) \| .* \| ([*.\d]+) \| `(\S+)` \|$", section, re.MULTILINE)
-    assert [(level, operands, kernel) for level, operands, _, kernel in loops] == [
-        (goal.level, goal.operands, goal.kernels[0]) for goal in GOALS
-    ]
-    assert all(float(figure) <= goal.reach for (_, _, figure, _), goal in zip(loops, GOALS, strict=True))
-    above = re.findall(r"^- .*$", section, re.MULTILINE)
-    assert len(above) == len(re.findall(r"\*\*0\.\d+\*\*", section)) <= 2
-    for line in above:
-        limit, work = re.findall(r"the limit is (0\.\d+)\..* would be (0\.\d+)\.", line)[0]
-        assert float(work) > float(limit), "no order of the same work gets there"
+    assert row_of(found) in section.splitlines()
+
+
+def test_the_report_has_all_goals_and_misses_none_that_was_met() -> None:
+    section = (ROOT / "reports" / "ladder.md").read_text().split("## Goals\n")[1].split("\n## ")[0]
+    rows = re.findall(r"^\| ([^|]+) \| ([^|]+) \| (\S+) \| [\d.]+ \| ([\d.]+) \| .* \| ([^|]+) \|$", section, re.M)
+    names = [f"{level}, {operands} on {core}" for level, operands, core, _, _ in rows]
+    assert names == NAMES and [row[3] for row in rows] == [f"{goal.reach[core]:g}" for goal, core in EACH]
+    assert {name for name, row in zip(names, rows, strict=True) if row[4].startswith("no")} <= MISSED
+    assert set(NAMES) >= MISSED, "of goals that there are"
+
+
+def test_a_kernel_is_called_at_two_depths_on_one_tile() -> None:
+    goal = next(goal for goal in GOALS if goal.level == "ARMv8.2 dotprod")
+    calls = calls_of_goals([replace(goal, reach={"cortex-a55": 0.0625})])
+    assert [str(shape) for _, shape, _ in calls[:2]] == ["8x12x512", "8x12x1024"]
+    assert [str(shape) for _, shape, _ in calls[4:6]] == ["1x4x512x16", "1x4x1024x16"]
+    assert all(memory.warm and memory.core is not None for _, _, memory in calls)
+    assert calls[0][2] != MemoryOptions("cortex-a55", warm=True, loop=True) == calls[1][2]
+
+
+GOAL = '[[goal]]\nlevel = "x"\noperands = "y"\n'
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('[[goal]]\nlevel = "x"', "kernels"),
-        ('[[goal]]\nlevel = "x"\nkernels = ["armv9/x"]\nwhat = 1', "what"),
-        ('[[goal]]\nlevel = "x"\noperands = "y"\nfloor = 1\nreach = 2\nkernels = ["armv9/x"]', "no kernel `armv9/x`"),
+        ('[[goal]]\nlevel = "x"', "operands"),
+        (f"{GOAL}reach = 3\nkernels = []", "cannot be read"),
+        (f'{GOAL}reach = {{ cortex-a53 = "fast" }}\nkernels = []', "cannot be read"),
+        (f'{GOAL}reach = {{ cortex-a53 = 1 }}\nkernels = ["armv9/x"]\nwhat = 1', "no key what"),
+        (f'{GOAL}reach = {{ cortex-a53 = 1 }}\nkernels = ["armv9/x"]', "no kernel `armv9/x`"),
+        (f"{GOAL}reach = {{ cortex-a53 = 1 }}\nkernels = []", "needs `kernels`"),
+        (f'{GOAL}reach = {{ cortex-a99 = 1 }}\nkernels = ["armv8/matmul_s8s32_packed_4x4"]', "cortex-a99"),
+        (f'{GOAL}reach = {{ cortex-a7 = 1 }}\nkernels = ["armv8/matmul_s8s32_packed_4x4"]', "does not run on"),
+        (f'{GOAL}reach = {{ cortex-a53 = 1 }}\nkernels = ["armv8/clip_s8s8_flat_64"]', "has no depth"),
         ("[[goal", "ladder.toml"),
     ],
 )
@@ -97,9 +167,9 @@ def test_goals_that_cannot_be_read_are_refused(tmp_path: Path, text: str, said: 
     (tmp_path / "kernels").mkdir()
     (tmp_path / "kernels" / "ladder.toml").write_text(text)
     with pytest.raises(InputError, match=said):
-        read_goals(Library(tmp_path, (), ()))
+        read_goals(Library(tmp_path, (), tuple(KERNELS)))
 
 
-def test_a_library_without_goals_has_no_section(tmp_path: Path, rows: list[VariantRow]) -> None:
+def test_a_library_without_goals_has_no_section(tmp_path: Path) -> None:
     assert read_goals(Library(tmp_path, (), ())) == () and ladder_file(Library(tmp_path, (), ()))[1] is None
-    assert list(goal_lines([], rows)) == []
+    assert list(goal_lines([])) == []

@@ -118,11 +118,13 @@ def _find_part(
 ) -> None:
     """Find what belongs to this shard of what the tables of the library, if there is one, and the pages need."""
     from neonlab.lab.parallel.profiles import profile_each
+    from neonlab.report.tables.goals import calls_of_goals, read_goals
     from neonlab.report.tables.ladder import calls_of, read_ladders
     from neonlab.report.tables.layers import see_layers, work_of_layers
 
     if library is not None:
-        work, calls = work_of_layers(library), calls_of(read_ladders(library))
+        work = work_of_layers(library)
+        calls = [*calls_of(read_ladders(library)), *calls_of_goals(read_goals(library))]
         see_layers(workers, work, progress.begin("checking and counting", len(work), "kernels on layers"))
         profile_each(workers, calls, advance=progress.begin("modelling cores", len(calls), "calls"))
     if kernels:
@@ -135,7 +137,7 @@ def _tables(
     """Write the tables; `pages` tells which pages follow: None for none, True for a few, False for all."""
     from neonlab.host.output_file import make_folder, write_whole
     from neonlab.report.tables.findings import best_of_levels, findings
-    from neonlab.report.tables.goals import read_goals
+    from neonlab.report.tables.goals import calls_of_goals, reach_goals, read_goals
     from neonlab.report.tables.ladder import CORES, calls_of, costs_of, ladder_document, read_ladders
     from neonlab.report.tables.layers import see_layers, work_of_layers
     from neonlab.report.tables.systems import run_systems, systems_document, work_of_systems
@@ -149,10 +151,11 @@ def _tables(
     )
 
     work, ladders, goals = work_of_layers(library), read_ladders(library), read_goals(library)
-    calls, runs = len(calls_of(ladders)), work_of_systems(library)
-    _announce(len(library.kernels), len(work), calls, runs, pages, workers.jobs or 1)
+    calls, deep, runs = len(calls_of(ladders)), len(calls_of_goals(goals)), work_of_systems(library)
+    _announce(len(library.kernels), len(work), calls + deep, runs, pages, workers.jobs or 1)
     seen = see_layers(workers, work, progress.begin("checking and counting", len(work), "kernels on layers"))
     costs = costs_of(workers, ladders, progress.begin("modelling cores", calls, "calls"))
+    reached = reach_goals(workers, goals, progress.begin("modelling loops", deep, "calls"))
     systems = run_systems(library, progress.begin("running systems", runs, "runs"))
     progress.begin("writing tables")
     rows = rows_of(work, seen)
@@ -161,7 +164,7 @@ def _tables(
     write_whole(folder / "variants.md", markdown.encode())
     write_whole(folder / "variants.json", document.encode())
     if ladders:
-        write_whole(folder / "ladder.md", ladder_document(ladders, costs, rows, goals).encode())
+        write_whole(folder / "ladder.md", ladder_document(ladders, costs, rows, reached).encode())
     if systems:
         write_whole(folder / "systems.md", systems_document(systems).encode())
     _mark_older_loops(library, folder)
@@ -176,7 +179,7 @@ def _tables(
     return _ReportTables(
         all(row.exact for row in rows) and all(one.exact for one in systems),
         tuple(kernel for kernel in library.kernels if kernel.title in best),
-        findings(library.kernels, rows, goals, systems, CORES),
+        findings(library.kernels, rows, reached, systems, CORES),
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from neonlab.lab.repository.library import Kernel
 from neonlab.measure.cores.errors import UNSEEN, errors_of, is_stale
-from neonlab.report.tables.goals import Goal, best_row
+from neonlab.report.tables.goals import Reached, met_words
 from neonlab.report.tables.layers import PATTERNS
 from neonlab.report.tables.systems import Ran
 from neonlab.report.tables.variants import VariantRow
@@ -55,7 +55,7 @@ def best_of_levels(kernels: Sequence[Kernel], rows: Sequence[VariantRow]) -> dic
 def findings(
     kernels: Sequence[Kernel],
     rows: Sequence[VariantRow],
-    goals: Sequence[Goal],
+    goals: Sequence[Reached],
     ran: Sequence[Ran],
     cores: Sequence[str],
 ) -> tuple[str, ...]:
@@ -63,7 +63,7 @@ def findings(
     return (
         _exactness(rows),
         _cheapest(best_of_levels(kernels, rows)),
-        _gap(goals, rows),
+        _gap(goals),
         _systems(ran),
         _estimates(cores),
     )
@@ -86,17 +86,15 @@ def _cheapest(best: dict[str, VariantRow]) -> str:
     return f"fewest instructions per MAC for operands of all values, packing not included: {', '.join(each)}"
 
 
-def _gap(goals: Sequence[Goal], rows: Sequence[VariantRow]) -> str:
-    layers = dict.fromkeys(row.layer for row in rows)
-    found = [(goal, row) for goal in goals for layer in layers if (row := best_row(goal, layer, rows)) is not None]
-    if not found:
+def _gap(goals: Sequence[Reached]) -> str:
+    if not goals:
         return "kernels/ladder.toml sets no goal"
-    goal, row = max(found, key=lambda pair: _per_mac(pair[1]) / pair[0].reach)
-    over = _per_mac(row) / goal.reach - 1
+    worst = max(goals, key=lambda one: one.cycles / one.goal)
+    over = worst.cycles / worst.goal - 1
     side = "above" if over >= 0 else "below"
     return (
-        f"largest gap to a goal: {row.kernel} takes {_per_mac(row):.4f} instructions per MAC on {row.layer}, "
-        f"{abs(over):.0%} {side} the {goal.reach:g} of {goal.level}, {goal.operands}"
+        f"{met_words(goals)}; largest gap to one: {worst.kernel} takes {worst.cycles:.4f} cycles per MAC on "
+        f"{worst.core}, {abs(over):.0%} {side} the {worst.goal:g} of {worst.level}, {worst.operands}"
     )
 
 

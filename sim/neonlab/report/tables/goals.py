@@ -1,51 +1,82 @@
-"""Write the goal of each level's kernels in instructions per multiply-accumulate, and what they need.
+"""Write the goals of each level's kernels on each core in cycles per multiply-accumulate, and what ours take.
 
-The goals are those of `kernels/ladder.toml`; every figure beside them is counted.
+The goals are those of `kernels/ladder.toml`; every figure beside them is modelled here.
 """
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from neonlab.errors import InputError
 from neonlab.host.input_file import read_input_text
-from neonlab.isa.model.instruction import InstructionClass
-from neonlab.lab.repository.library import Library
-from neonlab.report.tables.variants import VariantRow
+from neonlab.lab.parallel.pool import Workers
+from neonlab.lab.parallel.profiles import profile_each
+from neonlab.lab.repository.kernel_name import KernelName
+from neonlab.lab.repository.library import Kernel, Library
+from neonlab.lab.run.plan import parse_shape
+from neonlab.measure.cores.modelled import ModelledCore
+from neonlab.measure.options import MemoryOptions
+from neonlab.measure.profile import Profile
+from neonlab.measure.shape import Shape
 
-#: Share by which a whole layer may exceed the goal of its hot loop.
-MARGIN = 0.10
-#: Instructions that every order of the same work needs: all but counters, pointer arithmetic and branches.
-_WORK = (
-    InstructionClass.NEON_MULTIPLY_ACCUMULATE,
-    InstructionClass.NEON_OTHER,
-    InstructionClass.LOAD,
-    InstructionClass.STORE,
-)
+#: Depths of the two calls whose difference is the cost of a loop.
+DEPTHS = (512, 1024)
+_DIGITS = 3  # behind the point that a goal has at least, as 0.25 is 0.250
+_LEAST = 1e-9  # of what floats may differ by
+_SHAPES = {"matmul": "{0}x{1}x{depth}", "conv1x1": "1x{0}x{depth}x{1}"}  # of one tile, by operator
+
+Call = tuple[Kernel, Shape, MemoryOptions]
 
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """Instructions per MAC: `floor` of the multiplies alone, `reach` for the hot loop of the first of `kernels`.
+    """Cycles per MAC to `reach` on each core, by its name, with the best of `kernels`."""
 
-    The other kernels are for layers where they need fewer.  `bound` says why a layer above the goal cannot reach it.
+    level: str
+    operands: str
+    reach: Mapping[str, float]
+    kernels: tuple[Kernel, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """Hold a goal on one core and what the best kernel takes there, in cycles per MAC.
+
+    `bound` is what the ports of the core need for the instructions of its loop, in whatever order.  `macs` are those of
+    an iteration of the loop.
     """
 
     level: str
     operands: str
-    floor: float
-    reach: float
-    kernels: tuple[str, ...]
-    bound: str = ""
+    core: str
+    goal: float
+    kernel: str
+    cycles: float
+    bound: float
+    macs: int
 
     @property
-    def limit(self) -> float:
-        """Return the most that a whole layer may need."""
-        return self.reach * (1 + MARGIN)
+    def is_met(self) -> bool:
+        """Tell whether the kernel takes no more than the goal as it is written."""
+        return self.cycles <= self.goal + _LEAST
+
+    @property
+    def is_missed(self) -> bool:
+        """Tell whether the kernel takes more than the goal, by more than this may have been rounded down."""
+        digits = max(_DIGITS, len(f"{self.goal!r}".partition(".")[2]))
+        return self.cycles > self.goal + 0.5 * 10.0**-digits
+
+    @property
+    def word(self) -> str:
+        """Return whether the goal is met, and else by how many cycles of an iteration the kernel is above it."""
+        if self.is_met:
+            return "yes"
+        over = f"{(self.cycles - self.goal) * self.macs:.2g} of {self.cycles * self.macs:.4g} cycles above"
+        return f"no: {over}" if self.is_missed else f"as rounded: {over}"
 
 
 def ladder_file(library: Library) -> tuple[Path, dict[str, Any] | None]:
@@ -65,68 +96,109 @@ def read_goals(library: Library) -> tuple[Goal, ...]:
     path, table = ladder_file(library)
     if table is None:
         return ()
-    known = {kernel.title for kernel in library.kernels}
-    try:
-        goals = tuple(Goal(**{**entry, "kernels": tuple(entry["kernels"])}) for entry in table.get("goal", ()))
-    except (KeyError, TypeError) as error:
-        raise InputError(f"{path}: a goal has no key {error}") from None
-    for goal in goals:
-        for title in goal.kernels:
+    known = {kernel.title: kernel for kernel in library.kernels}
+    goals = []
+    for entry in table.get("goal", ()):
+        try:
+            level, operands, reach, titles = (entry[key] for key in ("level", "operands", "reach", "kernels"))
+            figures = {str(core): float(figure) for core, figure in reach.items()}
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
+            raise InputError(f"{path}: a goal cannot be read: {error}") from None
+        if strange := set(entry) - {"level", "operands", "reach", "kernels"}:
+            raise InputError(f"{path}: a goal has no key {', '.join(sorted(strange))}")
+        for title in titles:
             if title not in known:
                 raise InputError(f"{path}: no kernel `{title}`")
-    return goals
+        kernels = tuple(known[title] for title in titles)
+        _refuse(path, figures, kernels)
+        goals.append(Goal(level, operands, figures, kernels))
+    return tuple(goals)
 
 
-def goal_lines(goals: Sequence[Goal], rows: Sequence[VariantRow]) -> Iterator[str]:
+def _refuse(path: Path, reach: Mapping[str, float], kernels: Sequence[Kernel]) -> None:
+    """Raise InputError where a goal has a core without a model, or a kernel that it cannot be measured with."""
+    if not kernels or not reach:
+        raise InputError(f"{path}: a goal needs `kernels` and cores to `reach`")
+    for name in reach:
+        try:
+            core = ModelledCore.named(name, cycles=True)
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from None
+        for kernel in kernels:
+            refusal = core.refusal(kernel.isa, kernel.contract.features)
+            if refusal is not None:
+                raise InputError(f"{path}: {kernel.title} does not run on {name}: {refusal}")
+    for kernel in kernels:
+        if kernel.operator is None or kernel.operator.name not in _SHAPES:
+            raise InputError(f"{path}: {kernel.title} has no depth: a goal is for {' and '.join(_SHAPES)}")
+
+
+def calls_of_goals(goals: Sequence[Goal]) -> list[Call]:
+    """Return the calls that `reach_goals` profiles: each kernel on each core at two depths."""
+    return [call for goal in goals for core in goal.reach for kernel in goal.kernels for call in _calls(kernel, core)]
+
+
+def _calls(kernel: Kernel, core: str) -> Iterator[Call]:
+    """Yield calls of one tile, warm, at each of DEPTHS; of the last, with the loop."""
+    assert kernel.operator is not None, "a kernel without an operator was refused"
+    tile = KernelName.parse(kernel.name).tile
+    for depth in DEPTHS:
+        shape = parse_shape(kernel, _SHAPES[kernel.operator.name].format(*tile, depth=depth))
+        yield kernel, shape, MemoryOptions(core, warm=True, loop=depth == DEPTHS[-1])
+
+
+def reach_goals(
+    workers: Workers, goals: Sequence[Goal], advance: Callable[[int], None] = lambda _: None
+) -> tuple[Reached, ...]:
+    """Return what the best kernel of each goal takes on each of its cores.  Raises InputError if one does not run."""
+    calls = calls_of_goals(goals)
+    outcomes = iter(zip(calls, profile_each(workers, calls, advance=advance), strict=True))
+    found = []
+    for goal in goals:
+        for core, figure in goal.reach.items():
+            tried = [_reached(goal, core, figure, next(outcomes), next(outcomes)) for _ in goal.kernels]
+            found.append(min(tried, key=lambda one: one.cycles))
+    return tuple(found)
+
+
+def _reached(goal: Goal, core: str, figure: float, shallow: tuple[Call, object], deep: tuple[Call, object]) -> Reached:
+    (kernel, shape, _), less = shallow
+    more = deep[1]
+    if not isinstance(less, Profile) or not isinstance(more, Profile) or not more.loop or not more.loop.macs:
+        raise InputError(f"{kernel.title}: has no loop that could be measured on {shape}, on {core}")
+    assert less.cycles is not None and more.cycles is not None, "the core has a pipeline model"
+    cycles = (more.cycles.cycles - less.cycles.cycles) / (more.macs - less.macs)
+    loop = more.loop
+    bound = loop.bounds.ports / loop.macs
+    return Reached(goal.level, goal.operands, core, figure, kernel.title, cycles, bound, loop.macs)
+
+
+def goal_lines(reached: Sequence[Reached]) -> Iterator[str]:
     """Yield the section of reports/ladder.md; nothing if there are no goals."""
-    if not goals:
+    if not reached:
         return
     yield from ("", "## Goals", "")
-    yield "The goal of each level, in instructions per multiply-accumulate, for the hot loop of its best kernel."
-    yield f"A whole layer, without packing, may need {MARGIN:.0%} more."
-    yield from ("", "| level | operands | floor | goal | hot loop | kernel |", "|---|---|---:|---:|---:|---|")
-    for goal in goals:
-        hot = next((r.hot_loop for r in rows if r.kernel == goal.kernels[0] and r.hot_loop is not None), None)
-        figure = "" if hot is None else _bold_above(hot.instructions_per_mac, goal.reach)
-        yield (f"| {goal.level} | {goal.operands} | {goal.floor:g} | {goal.reach:g} | {figure} | `{goal.kernels[0]}` |")
-    yield ""
-    yield "Each layer with the kernel that needs the fewest instructions: the one above, or one for few input channels."
-    yield "The latter read rows in place, and count for packed operands too. Bold: above the goal and its margin."
-    yield ""
-    yield "| layer | " + " | ".join(f"{goal.level}, {goal.operands}" for goal in goals) + " |"
-    yield "|---|" + "---:|" * len(goals)
-    layers = dict.fromkeys(row.layer for row in rows if row.kernel in {goal.kernels[0] for goal in goals})
-    above: list[str] = []
-    for layer in layers:
-        cells = []
-        for goal in goals:
-            best = best_row(goal, layer, rows)
-            if best is None or best.profile is None:
-                cells.append("")
-                continue
-            cells.append(_bold_above(best.profile.instructions_per_mac, goal.limit))
-            if best.profile.instructions_per_mac > goal.limit:
-                above.append(_shortfall(goal, best))
-        yield f"| {layer} | " + " | ".join(cells) + " |"
-    if above:
-        yield ""
-        yield from above
-
-
-def best_row(goal: Goal, layer: str, rows: Sequence[VariantRow]) -> VariantRow | None:
-    """Return the goal's kernel with the fewest instructions on the layer; None if none of them ran on it."""
-    ran = [row for row in rows if row.layer == layer and row.kernel in goal.kernels and row.profile is not None]
-    return min(ran, key=lambda row: row.profile.instructions_per_mac if row.profile else 0.0, default=None)
-
-
-def _bold_above(figure: float, most: float) -> str:
-    return f"**{figure:.4f}**" if figure > most else f"{figure:.4f}"
-
-
-def _shortfall(goal: Goal, row: VariantRow) -> str:
-    assert row.profile is not None
-    work = sum(row.profile.counts.by_class.get(kind.value, 0) for kind in _WORK) / row.profile.macs
-    return (
-        f"- `{row.kernel}` on {row.layer}: {row.profile.instructions_per_mac:.4f}; the limit is {goal.limit:.4f}. "
-        f"Without branches and integer instructions it would be {work:.4f}. {goal.bound}".rstrip()
+    yield from (
+        "Goals are cycles per multiply-accumulate of the hot loop: those of the best public kernel of exact int8",
+        "products known on each core, costed with the same models. Goals and *cycles* are measured alike, as warm",
+        f"calls at a depth of {DEPTHS[1]} less those at {DEPTHS[0]}, per MAC between; ours are calls of one tile.",
+        "*bound*: what the ports of the core need for the instructions of this kernel's loop, in whatever order.",
+        "*met*: where it is not, how many cycles of an iteration of the loop the kernel is above the goal. *As",
+        "rounded*: the goal has so few digits that it may be as high.",
     )
+    yield from ("", "| level | operands | core | bound | goal | kernel | cycles | met |")
+    yield "|---|---|---|---:|---:|---|---:|---|"
+    for one in reached:
+        cycles = f"**{one.cycles:.5f}**" if one.is_missed else f"{one.cycles:.5f}"
+        yield (
+            f"| {one.level} | {one.operands} | {one.core} | {one.bound:.5f} | {one.goal:g} | `{one.kernel}` | {cycles} "
+            f"| {one.word} |"
+        )
+    yield from ("", f"{met_words(reached)}. Bold: above the goal.")
+
+
+def met_words(reached: Sequence[Reached]) -> str:
+    """Return how many goals are met."""
+    met, missed = sum(one.is_met for one in reached), sum(one.is_missed for one in reached)
+    rounded = len(reached) - met - missed
+    return f"{met} of {len(reached)} goals are met" + (f", {rounded} more as rounded" if rounded else "")

@@ -22,7 +22,7 @@ from neonlab.measure.options import COUNTS_ALONE, MemoryOptions
 from neonlab.measure.profile import Profile
 from neonlab.measure.shape import Shape
 from neonlab.report.band_words import basis_line, ratio_line
-from neonlab.report.tables.goals import Goal, goal_lines, ladder_file
+from neonlab.report.tables.goals import Reached, goal_lines, ladder_file
 from neonlab.report.tables.hot_loop_cost import hot_loop_cost
 from neonlab.report.tables.variants import VariantRow
 from neonlab.verify.verdict import Failure
@@ -151,7 +151,7 @@ def ladder_document(
     ladders: Sequence[Ladder],
     costs: Mapping[tuple[str, str], Cost],
     rows: Sequence[VariantRow],
-    goals: Sequence[Goal] = (),
+    goals: Sequence[Reached] = (),
 ) -> str:
     """Return the text of reports/ladder.md."""
     lines = [
@@ -179,7 +179,7 @@ def ladder_document(
         lines.append("")
         for number, step in enumerate(ladder.steps, 1):
             lines.append(f"{number}. `{step.kernel.title}`: {step.changed} {step.why}")
-    lines += goal_lines(goals, rows)
+    lines += goal_lines(goals)
     lines += ["", "## Whole layers", ""]
     lines += [
         "What the instructions outside the hot loop add, over every layer of reports/variants.md that the",
