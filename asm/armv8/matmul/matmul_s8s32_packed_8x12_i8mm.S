@@ -15,7 +15,7 @@ b = { read = "12*((cols+11)//12)*8*((depth+7)//8)", layout = "cols12_depth8" }
 //
 //                                        8 depths of 12 columns
 //                              +-----+-----+-----+-----+-----+-----+
-//                              | v4  | v5  | v6  | v7  | v4  | v5  |    v4-v7 are loaded 4 at a time: the next
+//                              | v4  | v5  | v6  | v7  | v4  | v5  |    each pair is loaded again: the next
 //                              +-----+-----+-----+-----+-----+-----+    8 depths have v6 v7 v4 v5 v6 v7
 //      8 depths      +----+    +-----+-----+-----+-----+-----+-----+
 //      of 8 rows     | v0 |    | v8  | v9  | v10 | v11 | v12 | v13 |  rows 0, 1
@@ -28,13 +28,14 @@ b = { read = "12*((cols+11)//12)*8*((depth+7)//8)", layout = "cols12_depth8" }
 // Any int8 will do: no sum of products wraps, as 131071 * 128 * 128 = 2 147 467 264 is the last below 2^31.
 //
 // Cost of the hot loop, per 8 rows x 12 columns x 32 depths = 3072 MACs:
-//     96 smmla, 10 ld1, 2 for the loop = 108 instructions, 0.0352 per MAC.
+//     96 smmla, 20 ldp, 2 for the loop = 118 instructions, 0.0384 per MAC.
+// Two ports multiply: 48 cycles. On Neoverse N2 the loop takes 50, on Cortex-A510 53. Ten ld1 of 4 registers each would do in
+// place of the 20 ldp, but 4 registers are free later than 2: the loop took 57 and 68 cycles so.
 // The floor is one smmla for 32 MACs, 96 or 0.0313 per MAC: 40 registers cannot be loaded in less than 10 ld1. Around
 // the hot loop a tile costs 41 instructions, whatever the depth: 6 to clear the sums (by loads of zeros), 12 zips and 4
 // st1 for the lower row of each 2 x 2 sums, 12 stp for the upper one, whose halves need no zip; the rest to start over and
 // to find that nothing is left over. At a depth of 32 that is nearly half as much as the 96 smmla: with shallow operands
-// what turns sums into rows, not the loop, sets the price. The tile cannot cost less than 96 + 10 + 6 + 28 = 140 there,
-// 0.0456 per MAC, and 246 or 0.0400 at a depth of 64.
+// what turns sums into rows, not the loop, sets the price.
 // The bytes: 640 loaded for 3072 MACs.
 
     .arch armv8.2-a+i8mm
@@ -89,23 +90,69 @@ b = { read = "12*((cols+11)//12)*8*((depth+7)//8)", layout = "cols12_depth8" }
   .endif
 .endm
 
-// sums[rows][4 * vectors] += a[rows][16 depths] * b[16 depths][4 * vectors]; of the whole tile, 4 registers a load
+// the same for columns 8-11; v0-v3 = the next 8 depths of all rows, each pair as soon as it is free
+.macro multiply_right_and_load_rows w0, w1
+    smmla   v12.4s, v0.16b, \w0\().16b
+    smmla   v13.4s, v0.16b, \w1\().16b
+    smmla   v18.4s, v1.16b, \w0\().16b
+    smmla   v19.4s, v1.16b, \w1\().16b
+    ldp     q0, q1, [a_at], #32
+    smmla   v24.4s, v2.16b, \w0\().16b
+    smmla   v25.4s, v2.16b, \w1\().16b
+    smmla   v30.4s, v3.16b, \w0\().16b
+    smmla   v31.4s, v3.16b, \w1\().16b
+    ldp     q2, q3, [a_at], #32
+.endm
+
+// v0-v3 = 8 depths of all rows, v4-v7 = 8 depths of columns 0-7
+.macro load_first
+    ldp     q4, q5, [b_at], #32
+    ldp     q0, q1, [a_at], #32
+    ldp     q2, q3, [a_at], #32
+    ldp     q6, q7, [b_at], #32
+.endm
+
+// sums of the whole tile += 16 depths of a and b, of which load_first, or the 16 depths before, has loaded some; each pair
+// of registers is loaded again where it is free, behind the 16 depths only if `more` follow
+.macro sixteen_depths_of_all more
+    multiply_left   8, v4, v5                       // depths 0-7
+    ldp     q4, q5, [b_at], #32
+    multiply_middle 8, v6, v7
+    ldp     q6, q7, [b_at], #32
+    multiply_right_and_load_rows v4, v5
+    ldp     q4, q5, [b_at], #32
+    multiply_left   8, v6, v7                       // depths 8-15
+    ldp     q6, q7, [b_at], #32
+    multiply_middle 8, v4, v5
+  .if \more
+    ldp     q4, q5, [b_at], #32
+    multiply_right_and_load_rows v6, v7
+    ldp     q6, q7, [b_at], #32
+  .else
+    multiply_right  8, v6, v7
+  .endif
+.endm
+
+// sums[rows][4 * vectors] += a[rows][16 depths] * b[16 depths][4 * vectors]
 .macro sixteen_depths rows, vectors
   .if \rows * \vectors == 24
-    ld1     {v0.16b, v1.16b, v2.16b, v3.16b}, [a_at], #64
-    ld1     {v4.16b, v5.16b, v6.16b, v7.16b}, [b_at], #64
-    multiply_left   8, v4, v5                       // depths 0-7
-    multiply_middle 8, v6, v7
-    ld1     {v4.16b, v5.16b, v6.16b, v7.16b}, [b_at], #64
-    multiply_right  8, v4, v5
-    ld1     {v0.16b, v1.16b, v2.16b, v3.16b}, [a_at], #64
-    multiply_left   8, v6, v7                       // depths 8-15
-    ld1     {v4.16b, v5.16b, v6.16b, v7.16b}, [b_at], #64
-    multiply_middle 8, v4, v5
-    multiply_right  8, v6, v7
+    load_first
+    sixteen_depths_of_all 0
   .else
     eight_depths \rows, \vectors
     eight_depths \rows, \vectors
+  .endif
+.endm
+
+// and with 32 depths
+.macro thirty_two_depths rows, vectors
+  .if \rows * \vectors == 24
+    load_first
+    sixteen_depths_of_all 1
+    sixteen_depths_of_all 0
+  .else
+    sixteen_depths \rows, \vectors
+    sixteen_depths \rows, \vectors
   .endif
 .endm
 
@@ -161,9 +208,8 @@ b = { read = "12*((cols+11)//12)*8*((depth+7)//8)", layout = "cols12_depth8" }
     start_sums \rows
     subs    count, depths, #4
     b.lo    .Lfewer_than_four_steps_\@
-.Lfour_steps_\@:                                    // rows=8, vectors=3: 108 instructions, 3072 MACs
-    sixteen_depths \rows, \vectors
-    sixteen_depths \rows, \vectors
+.Lfour_steps_\@:                                    // rows=8, vectors=3: 118 instructions, 3072 MACs
+    thirty_two_depths \rows, \vectors
     subs    count, count, #4
     b.hs    .Lfour_steps_\@
 .Lfewer_than_four_steps_\@:                         // -4 to -1 are left, whose lowest bits are those of 0 to 3

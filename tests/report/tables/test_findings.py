@@ -16,7 +16,7 @@ from neonlab.lab.systems import Calls, Outcome, System
 from neonlab.measure.cores.errors import UNSEEN, errors_of
 from neonlab.measure.profile import Profile
 from neonlab.report.tables.findings import best_of_levels, findings, level_of, takes_all_numbers
-from neonlab.report.tables.goals import Reached
+from neonlab.report.tables.goals import Peer, Reached
 from neonlab.report.tables.systems import Ran
 from neonlab.report.tables.variants import VariantRow
 
@@ -92,14 +92,14 @@ def test_exact_is_said_of_all_only_where_all_are(kernels: list[Kernel], rows: li
 
 
 def test_the_largest_gap_is_that_of_the_kernel_farthest_above_its_goal() -> None:
-    far = Reached("dotprod", "int8", "cortex-a55", 0.0625, DOTPROD, 0.09375, 0.0625, 512)
-    near = Reached("neon", "int8", "cortex-a53", 0.3, NEON, 0.24, 0.1875, 512)
+    far = Reached("dotprod", "int8", "cortex-a55", Peer(0.0625, "theirs", "0"), DOTPROD, 0.09375, 0.0625, 512)
+    near = Reached("neon", "int8", "cortex-a53", Peer(0.3, "others'", "0"), NEON, 0.24, 0.1875, 512)
     said = findings((), (), (near, far), (), ())[2]
     assert said.startswith(
         f"1 of 2 goals are met; largest gap to one: {DOTPROD} takes 0.0938 cycles per MAC on cortex-a55"
     )
-    assert said.endswith(", 50% above the 0.0625 of dotprod, int8")
-    assert findings((), (), (near,), (), ())[2].endswith("20% below the 0.3 of neon, int8")
+    assert said.endswith(", 50% above the 0.0625 of theirs")
+    assert findings((), (), (near,), (), ())[2].endswith("20% below the 0.3000 of others'")
     assert "no goal" in findings((), (), (), (), ())[2]
 
 

@@ -89,12 +89,12 @@ def _cheapest(best: dict[str, VariantRow]) -> str:
 def _gap(goals: Sequence[Reached]) -> str:
     if not goals:
         return "kernels/ladder.toml sets no goal"
-    worst = max(goals, key=lambda one: one.cycles / one.goal)
-    over = worst.cycles / worst.goal - 1
+    worst = max(goals, key=lambda one: one.cycles / one.goal.cycles)
+    over = worst.cycles / worst.goal.cycles - 1
     side = "above" if over >= 0 else "below"
     return (
         f"{met_words(goals)}; largest gap to one: {worst.kernel} takes {worst.cycles:.4f} cycles per MAC on "
-        f"{worst.core}, {abs(over):.0%} {side} the {worst.goal:g} of {worst.level}, {worst.operands}"
+        f"{worst.core}, {abs(over):.0%} {side} the {worst.goal.cycles:.4f} of {worst.goal.kernel}"
     )
 
 

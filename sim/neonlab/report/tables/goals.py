@@ -5,10 +5,12 @@ The goals are those of `kernels/ladder.toml`; every figure beside them is modell
 
 from __future__ import annotations
 
+import itertools
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from neonlab.errors import InputError
@@ -19,17 +21,30 @@ from neonlab.lab.repository.kernel_name import KernelName
 from neonlab.lab.repository.library import Kernel, Library
 from neonlab.lab.run.plan import parse_shape
 from neonlab.measure.cores.modelled import ModelledCore
+from neonlab.measure.cores.table_hash import tables_hash
 from neonlab.measure.options import MemoryOptions
 from neonlab.measure.profile import Profile
 from neonlab.measure.shape import Shape
 
-#: Depths of the two calls whose difference is the cost of a loop.
-DEPTHS = (512, 1024)
-_DIGITS = 3  # behind the point that a goal has at least, as 0.25 is 0.250
-_LEAST = 1e-9  # of what floats may differ by
+#: Depths of calls; the median of their differences is the cost of a loop, without what happens once in one of them.
+DEPTHS = (512, 768, 1024, 1280)
+_LEAST = 1e-6  # by which a figure of the file may be rounded
+_OLDER = "†"
 _SHAPES = {"matmul": "{0}x{1}x{depth}", "conv1x1": "1x{0}x{depth}x{1}"}  # of one tile, by operator
 
 Call = tuple[Kernel, Shape, MemoryOptions]
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """Hold what the best kernel of others takes on a core: cycles per MAC, whose and which it is.
+
+    `tables` is the hash of the core's tables that it was costed with.
+    """
+
+    cycles: float
+    kernel: str
+    tables: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +53,7 @@ class Goal:
 
     level: str
     operands: str
-    reach: Mapping[str, float]
+    reach: Mapping[str, Peer]
     kernels: tuple[Kernel, ...]
 
 
@@ -53,7 +68,7 @@ class Reached:
     level: str
     operands: str
     core: str
-    goal: float
+    goal: Peer
     kernel: str
     cycles: float
     bound: float
@@ -61,22 +76,21 @@ class Reached:
 
     @property
     def is_met(self) -> bool:
-        """Tell whether the kernel takes no more than the goal as it is written."""
-        return self.cycles <= self.goal + _LEAST
+        """Tell whether the kernel takes no more than the goal."""
+        return self.cycles <= self.goal.cycles + _LEAST
 
     @property
-    def is_missed(self) -> bool:
-        """Tell whether the kernel takes more than the goal, by more than this may have been rounded down."""
-        digits = max(_DIGITS, len(f"{self.goal!r}".partition(".")[2]))
-        return self.cycles > self.goal + 0.5 * 10.0**-digits
+    def is_older(self) -> bool:
+        """Tell whether the core's tables have changed since the goal was costed."""
+        return self.goal.tables != tables_hash(self.core)
 
     @property
     def word(self) -> str:
         """Return whether the goal is met, and else by how many cycles of an iteration the kernel is above it."""
         if self.is_met:
             return "yes"
-        over = f"{(self.cycles - self.goal) * self.macs:.2g} of {self.cycles * self.macs:.4g} cycles above"
-        return f"no: {over}" if self.is_missed else f"as rounded: {over}"
+        over = (self.cycles - self.goal.cycles) * self.macs
+        return f"no: {over:.2g} of {self.cycles * self.macs:.4g} cycles above"
 
 
 def ladder_file(library: Library) -> tuple[Path, dict[str, Any] | None]:
@@ -101,7 +115,9 @@ def read_goals(library: Library) -> tuple[Goal, ...]:
     for entry in table.get("goal", ()):
         try:
             level, operands, reach, titles = (entry[key] for key in ("level", "operands", "reach", "kernels"))
-            figures = {str(core): float(figure) for core, figure in reach.items()}
+            figures = {
+                str(core): Peer(float(one["cycles"]), str(one["of"]), str(one["tables"])) for core, one in reach.items()
+            }
         except (KeyError, TypeError, AttributeError, ValueError) as error:
             raise InputError(f"{path}: a goal cannot be read: {error}") from None
         if strange := set(entry) - {"level", "operands", "reach", "kernels"}:
@@ -115,7 +131,7 @@ def read_goals(library: Library) -> tuple[Goal, ...]:
     return tuple(goals)
 
 
-def _refuse(path: Path, reach: Mapping[str, float], kernels: Sequence[Kernel]) -> None:
+def _refuse(path: Path, reach: Mapping[str, Peer], kernels: Sequence[Kernel]) -> None:
     """Raise InputError where a goal has a core without a model, or a kernel that it cannot be measured with."""
     if not kernels or not reach:
         raise InputError(f"{path}: a goal needs `kernels` and cores to `reach`")
@@ -134,7 +150,7 @@ def _refuse(path: Path, reach: Mapping[str, float], kernels: Sequence[Kernel]) -
 
 
 def calls_of_goals(goals: Sequence[Goal]) -> list[Call]:
-    """Return the calls that `reach_goals` profiles: each kernel on each core at two depths."""
+    """Return the calls that `reach_goals` profiles: each kernel on each core at each of DEPTHS."""
     return [call for goal in goals for core in goal.reach for kernel in goal.kernels for call in _calls(kernel, core)]
 
 
@@ -156,21 +172,27 @@ def reach_goals(
     found = []
     for goal in goals:
         for core, figure in goal.reach.items():
-            tried = [_reached(goal, core, figure, next(outcomes), next(outcomes)) for _ in goal.kernels]
+            tried = [_reached(goal, core, figure, [next(outcomes) for _ in DEPTHS]) for _ in goal.kernels]
             found.append(min(tried, key=lambda one: one.cycles))
     return tuple(found)
 
 
-def _reached(goal: Goal, core: str, figure: float, shallow: tuple[Call, object], deep: tuple[Call, object]) -> Reached:
-    (kernel, shape, _), less = shallow
-    more = deep[1]
-    if not isinstance(less, Profile) or not isinstance(more, Profile) or not more.loop or not more.loop.macs:
+def _reached(goal: Goal, core: str, figure: Peer, calls: Sequence[tuple[Call, object]]) -> Reached:
+    kernel, shape, _ = calls[-1][0]
+    found = [one for _, one in calls if isinstance(one, Profile) and one.cycles is not None]
+    loop = found[-1].loop if found else None
+    if len(found) < len(calls) or loop is None or not loop.macs:
         raise InputError(f"{kernel.title}: has no loop that could be measured on {shape}, on {core}")
+    cycles = median(_between(less, more) for less, more in itertools.pairwise(found))
+    return Reached(
+        goal.level, goal.operands, core, figure, kernel.title, cycles, loop.bounds.ports / loop.macs, loop.macs
+    )
+
+
+def _between(less: Profile, more: Profile) -> float:
+    """Return the cycles per MAC that the deeper call has more."""
     assert less.cycles is not None and more.cycles is not None, "the core has a pipeline model"
-    cycles = (more.cycles.cycles - less.cycles.cycles) / (more.macs - less.macs)
-    loop = more.loop
-    bound = loop.bounds.ports / loop.macs
-    return Reached(goal.level, goal.operands, core, figure, kernel.title, cycles, bound, loop.macs)
+    return (more.cycles.cycles - less.cycles.cycles) / (more.macs - less.macs)
 
 
 def goal_lines(reached: Sequence[Reached]) -> Iterator[str]:
@@ -181,24 +203,25 @@ def goal_lines(reached: Sequence[Reached]) -> Iterator[str]:
     yield from (
         "Goals are cycles per multiply-accumulate of the hot loop: those of the best public kernel of exact int8",
         "products known on each core, costed with the same models. Goals and *cycles* are measured alike, as warm",
-        f"calls at a depth of {DEPTHS[1]} less those at {DEPTHS[0]}, per MAC between; ours are calls of one tile.",
+        f"calls at depths of {', '.join(map(str, DEPTHS))}: the median of the differences, per MAC between.",
+        "Ours are calls of one tile.",
         "*bound*: what the ports of the core need for the instructions of this kernel's loop, in whatever order.",
-        "*met*: where it is not, how many cycles of an iteration of the loop the kernel is above the goal. *As",
-        "rounded*: the goal has so few digits that it may be as high.",
+        "*met*: where it is not, how many cycles of an iteration of the loop the kernel is above the goal.",
     )
-    yield from ("", "| level | operands | core | bound | goal | kernel | cycles | met |")
-    yield "|---|---|---|---:|---:|---|---:|---|"
+    yield from ("", "| level | operands | core | of others | goal | kernel | cycles | bound | met |")
+    yield "|---|---|---|---|---:|---|---:|---:|---|"
     for one in reached:
-        cycles = f"**{one.cycles:.5f}**" if one.is_missed else f"{one.cycles:.5f}"
+        cycles = f"{one.cycles:.5f}" if one.is_met else f"**{one.cycles:.5f}**"
+        goal = f"{one.goal.cycles:.5f}" + f" {_OLDER}" * one.is_older
         yield (
-            f"| {one.level} | {one.operands} | {one.core} | {one.bound:.5f} | {one.goal:g} | `{one.kernel}` | {cycles} "
-            f"| {one.word} |"
+            f"| {one.level} | {one.operands} | {one.core} | {one.goal.kernel} | {goal} | `{one.kernel}` | {cycles} "
+            f"| {one.bound:.5f} | {one.word} |"
         )
     yield from ("", f"{met_words(reached)}. Bold: above the goal.")
+    if any(one.is_older for one in reached):
+        yield f"{_OLDER}: costed before the last change of the core's tables."
 
 
 def met_words(reached: Sequence[Reached]) -> str:
     """Return how many goals are met."""
-    met, missed = sum(one.is_met for one in reached), sum(one.is_missed for one in reached)
-    rounded = len(reached) - met - missed
-    return f"{met} of {len(reached)} goals are met" + (f", {rounded} more as rounded" if rounded else "")
+    return f"{sum(one.is_met for one in reached)} of {len(reached)} goals are met"
