@@ -16,13 +16,14 @@ summary = "output[p][o] = sum_i weights[o][i] * input[p][i], int8 x int8 -> int3
 // Registers: q0 and q1 are 16 input channels of the two pixels, d4, d5 and d6, d7 16 weights of every other output channel.
 // Half of such a register is loaded as soon as it has been multiplied. q4, q5 and q6, q7 are products of every other
 // output channel: one pair is added to its sums while the other one is computed, as no product can be used at once.
-// Each row is asked for 64 bytes ahead, two times round the loop before its use.
+// Each row is asked for 64 bytes ahead, two times round the loop before its use, and where the next ones start before the
+// tile ends.
 //
 // Cost of the hot loop, per 2 pixels x 4 output channels x 32 input channels = 256 MACs:
 //     16 vmull, 16 vmlal, 16 vpadal, 24 vld1, 4 pld, 2 for the loop = 78 instructions, 0.305 per MAC.
-// The floor is three instructions for 16 MACs, 48 or 0.1875 per MAC. Around the hot loop a tile costs 20 instructions,
+// The floor is three instructions for 16 MACs, 48 or 0.1875 per MAC. Around the hot loop a tile costs 23 instructions,
 // whatever the number of input channels, as the last time round loads less: 12 to add the sums up across, 2 to store them,
-// the rest to move 6 pointers and to find that nothing is left over.
+// 3 to ask for the next rows, the rest to move 6 pointers and to find that nothing is left over.
 // The bytes: 192 loaded for 256 MACs, 4 stored for each output, once.
 
 #define KERNEL conv1x1_s8s32_hwc_2x4_inorder

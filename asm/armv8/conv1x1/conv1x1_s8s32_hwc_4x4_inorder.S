@@ -15,16 +15,17 @@ stack   = 96
 // before the multiplication in front of it, has 0.36 on Cortex-A53 and 0.29 on A55.
 //
 // Registers: v8-v11 are the weights of one output channel each, 16 input channels. v0, v2, v4, v6 and v1, v3, v5, v7 are the
-// pixels' in turn: one four is multiplied while the other loads. Each row is asked for 64 bytes ahead, two times round the
-// loop before its use: further ahead, with rows of 512 bytes, the lines of 8 streams begin to drive out one another.
+// pixels' in turn: one four is multiplied while the other loads. Each row is asked for 96 bytes ahead, three times round
+// the loop before its use, and where the next four rows start before the tile ends.
 //
 // Cost of the hot loop, per 4 pixels x 4 output channels x 32 input channels = 512 MACs:
 //     96 for the products, 32 ldr, 16 ins, 8 add, 4 prfm, 2 for the loop = 158 instructions, 0.309 per MAC.
 // The floor is three instructions for 16 MACs, 96 or 0.1875 per MAC: what is above it costs no cycle. Around the hot loop a
-// tile costs 14 instructions, whatever the number of input channels, as the last time round has nothing to load: 12 to add
-// the sums up across, 4 to store them, the rest to move 8 pointers and to find that nothing is left over.
+// tile costs 19 instructions, whatever the number of input channels, as the last time round has nothing to load: 12 to add
+// the sums up across, 4 to store them, 5 to ask for the next rows, the rest to move 8 pointers and to find that nothing is
+// left over.
 // The bytes: 256 loaded for 512 MACs, 4 stored for each output, once.
 
 #define KERNEL conv1x1_s8s32_hwc_4x4_inorder
-#define AHEAD 64
+#define AHEAD 96
 #include "conv1x1_s8s32_hwc_4x4.inc"

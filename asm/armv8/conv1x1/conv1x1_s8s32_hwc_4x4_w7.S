@@ -23,9 +23,9 @@ weights = { range = [-63, 64] }
 //
 // Cost of the hot loop, per 4 pixels x 4 output channels x 32 input channels = 512 MACs:
 //     80 for the products, 32 ldr, 16 ins, 8 add, 4 prfm, 2 for the loop = 142 instructions, 0.277 per MAC.
-// The floor is five instructions for 32 MACs, 80 or 0.156 per MAC. Around the hot loop a tile costs 7 instructions, whatever
+// The floor is five instructions for 32 MACs, 80 or 0.156 per MAC. Around the hot loop a tile costs 12 instructions, whatever
 // the number of input channels, as the last time round has no pixels to load: 12 to add the sums up across, 4 to store them,
-// the rest to move 8 pointers and to find that nothing is left over.
+// 5 to ask for the next rows, the rest to move 8 pointers and to find that nothing is left over.
 // The bytes: 256 loaded for 512 MACs, 4 stored for each output, once.
 
 #define KERNEL conv1x1_s8s32_hwc_4x4_w7
