@@ -28,6 +28,8 @@ ELEMENTS = [kernel for kernel in KERNELS if kernel.contract.macs is None and ker
 #: Cycles of the hot loop that depthwise kernels reach on Cortex-A53 and A72, data in the first level: a ratchet.  These
 #: load by 64 bits, which takes more instructions and fewer cycles, so instructions are not what counts.
 CYCLES = {
+    "armv7/dwconv3x3_s8s32_hwc_3x8": (60, 39.7),
+    "armv7/dwconv3x3s2_s8s32_hwc_3x8": (63, 46.7),
     "armv8/dwconv3x3_s8s32_hwc_3x16": (135, 87),
     "armv8/dwconv3x3s2_s8s32_hwc_3x16": (153, 102),
     "armv8/dwconv5x5_s8s32_hwc_5x8": (295, 185),
@@ -190,7 +192,7 @@ def test_an_element_costs_what_the_header_says(kernel: Kernel) -> None:
 #: Instructions a MAC that the best kernel of each level reaches in its hot loop: a ratchet.
 REACHED = {
     "armv7/matmul_s8s32_packed_2x4": 0.211,
-    "armv7/dwconv3x3_s8s32_hwc_3x8": 0.315,
+    "armv7/dwconv3x3_s8s32_hwc_3x8": 0.2871,
     "armv7/dwconv3x3s2_s8s32_hwc_3x8": 0.343,
     "armv7/dwconv5x5_s8s32_hwc_5x8": 0.269,
     "armv7/dwconv5x5s2_s8s32_hwc_5x8": 0.299,

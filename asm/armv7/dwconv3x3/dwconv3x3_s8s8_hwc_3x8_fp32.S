@@ -7,12 +7,12 @@ scales = { reg = "stack+20", read = "4*8*((channels+7)//8)", layout = "c8", dtyp
 range  = { reg = "stack+24" }
 */
 
-// Cost of the hot loop, per 3 pixels x 8 channels x 9 taps = 216 MACs:
-//     27 vmull and vmlal, 12 vpadal, 12 vaddw, 9 vld1, 3 vzip, 2 for the loop; 3 x 22 to turn 8 sums into 8 int8 and
-//     store them = 131 instructions, 0.606 per MAC.
-// Of the 22, 1 loads the bias, 1 stores the sums and 1 loads them, 12 scale, 5 narrow, add the zero point and clamp, 1
-// stores and 1 is for the loop. Without a bias, and with int32 to store, the window costs 68, 33 % above its floor of
-// 51. Around the hot loop a row costs 67 instructions for each 8 channels and each 60 pixels.
+// Cost of the hot loop, per 6 pixels x 8 channels x 9 taps = 432 MACs:
+//     54 vmull and vmlal, 24 vpadal, 12 vaddl, 18 vld1, 6 vzip, 6 vst1, 4 for the loop; 3 x 53 to turn 2 x 8 sums into
+//     2 x 8 int8 and store them = 283 instructions, 0.655 per MAC.
+// Of the 53, 8 load the sums, 64 bits at a time, 4 add the bias, 24 scale, 12 narrow, add the zero point and clamp, 2
+// store and 3 are for the loop. Without a bias, and with int32 to store, the window costs 62, 38 % above its floor of
+// 45. Around the hot loop a row costs 83 instructions for each 8 channels and each 60 pixels.
 
 #define KERNEL dwconv3x3_s8s8_hwc_3x8_fp32
 #define STRIDE 1

@@ -4,17 +4,16 @@ summary   = "output[y][x][c] = sum_ij weights[i][j][c] * input[2*y+i][2*x+j][c] 
 prototype = "void (const int8_t *input, const int8_t *weights, int8_t *output, size_t height, size_t width, size_t channels, size_t input_pitch, size_t output_pitch, const int32_t *bias, const float *scales, const int16_t *range)"
 [args]
 input   = { read = { rows = "2*height+1", bytes = "(2*width+1)*channels" } }
-weights = { layout = "c8_pairs4" }
 scales  = { reg = "stack+20", read = "4*8*((channels+7)//8)", layout = "c8", dtype = "float32", range = [1e-9, 256.0] }
 range   = { reg = "stack+24" }
 */
 
-// Cost of the hot loop, per 3 pixels x 8 channels x 9 taps = 216 MACs:
-//     27 vmull and vmlal, 12 vpadal, 6 vaddw, 18 vld1, 6 vzip, 2 for the loop; 3 x 22 to turn 8 sums into 8 int8 and
-//     store them = 137 instructions, 0.634 per MAC.
-// Of the 22, 1 loads the bias, 1 stores the sums and 1 loads them, 12 scale, 5 narrow, add the zero point and clamp, 1
-// stores and 1 is for the loop. Without a bias, and with int32 to store, the window costs 74, 17 % above its floor of
-// 63. Around the hot loop a row costs 63 instructions for each 8 channels and each 60 pixels.
+// Cost of the hot loop, per 6 pixels x 8 channels x 9 taps = 432 MACs:
+//     54 vmull and vmlal, 24 vpadal, 12 vaddl, 36 vld1, 12 vzip, 6 vst1, 4 for the loop; 3 x 53 to turn 2 x 8 sums into
+//     2 x 8 int8 and store them = 307 instructions, 0.711 per MAC.
+// Of the 53, 8 load the sums, 64 bits at a time, 4 add the bias, 24 scale, 12 narrow, add the zero point and clamp, 2
+// store and 3 are for the loop. Without a bias, and with int32 to store, the window costs 74, 17 % above its floor of
+// 63. Around the hot loop a row costs 79 instructions for each 8 channels and each 60 pixels.
 
 #define KERNEL dwconv3x3s2_s8s8_hwc_3x8_fp32
 #define STRIDE 2

@@ -3,15 +3,14 @@ extends = "dwconv3x3_s8s8_hwc_3x8.inc"
 summary = "output[y][x][c] = sum_ij weights[i][j][c] * input[2*y+i][2*x+j][c] + bias[c], requantized as in ruy to int8, HWC"
 [args]
 input   = { read = { rows = "2*height+1", bytes = "(2*width+1)*channels" } }
-weights = { layout = "c8_pairs4" }
 */
 
-// Cost of the hot loop, per 3 pixels x 8 channels x 9 taps = 216 MACs:
-//     27 vmull and vmlal, 12 vpadal, 6 vaddw, 18 vld1, 6 vzip, 2 for the loop; 3 x 16 to turn 8 sums into 8 int8 and
-//     store them = 119 instructions, 0.551 per MAC.
-// Of the 16, 1 loads the bias, 1 stores the sums and 1 loads them, 6 scale, 5 narrow, add the zero point and clamp, 1
-// stores and 1 is for the loop. Without a bias, and with int32 to store, the window costs 74, 17 % above its floor of
-// 63. Around the hot loop a row costs 66 instructions for each 8 channels and each 60 pixels.
+// Cost of the hot loop, per 6 pixels x 8 channels x 9 taps = 432 MACs:
+//     54 vmull and vmlal, 24 vpadal, 12 vaddl, 36 vld1, 12 vzip, 6 vst1, 4 for the loop; 3 x 41 to turn 2 x 8 sums into
+//     2 x 8 int8 and store them = 271 instructions, 0.627 per MAC.
+// Of the 41, 8 load the sums, 64 bits at a time, 4 add the bias, 12 scale, 12 narrow, add the zero point and clamp, 2
+// store and 3 are for the loop. Without a bias, and with int32 to store, the window costs 74, 17 % above its floor of
+// 63. Around the hot loop a row costs 82 instructions for each 8 channels and each 60 pixels.
 
 #define KERNEL dwconv3x3s2_s8s8_hwc_3x8_ruy
 #define STRIDE 2
