@@ -168,6 +168,8 @@ def two_sizes(kernel: Kernel) -> tuple[tuple[int, ...], tuple[int, ...], int]:
             return (64, width), (128, width), 64 * width
         case "pad":
             return (1, 1024, 0, 0, 64, 64), (1, 2048, 0, 0, 64, 64), 1024
+        case "resize":
+            return (1, 4, 1024, 4), (1, 4, 2048, 4), 4 * 1024
         case "quantize" | "add" | "mul" | "clip" | "lut" | "range":
             return (1024,), (2048,), 1024
     raise AssertionError(kernel.operator.name)
@@ -187,6 +189,20 @@ def test_an_element_costs_what_the_header_says(kernel: Kernel) -> None:
     assert Fraction(instructions, elements) == cost
     assert found[3] == f"{float(cost):.3f}"
     assert int(found[4]) <= int(found[2])
+
+
+@pytest.mark.parametrize("kernel", [k for k in ELEMENTS if k.name.startswith("resize")], ids=named)
+def test_a_pixel_and_a_row_of_a_resize_cost_what_the_header_says(kernel: Kernel) -> None:
+    # Channels of 64 and 128 differ by the hot loop alone, and a pixel of 64 runs it once.
+    deep, one, three, rows = (
+        counted(kernel, height, width, channels, 9).counts.instructions
+        for height, width, channels in ((1, 1, 128), (1, 1, 64), (1, 3, 64), (3, 3, 64))
+    )
+    pixel = Fraction(three - one, 2)
+    found = re.search(r"Around the hot loop a pixel costs (\d+) instructions, and a row (\d+)", header_of(kernel))
+    assert found is not None
+    assert pixel - (deep - one) == int(found[1])
+    assert Fraction(rows - three, 2) - 3 * pixel == int(found[2])
 
 
 #: Instructions a MAC that the best kernel of each level reaches in its hot loop: a ratchet.

@@ -37,6 +37,7 @@ PLAIN_OPERATORS: Mapping[str, str] = {
     "range": "lowest and highest value",
     "concat": "concatenation",
     "globalpool": "average of each channel",
+    "resize": "resize to the nearest pixels",
 }
 #: Operators that slide a window over an image.
 WINDOW_OPERATORS: Mapping[str, str] = {

@@ -282,7 +282,7 @@ def _resize(place: Place, node: FileNode) -> None:
     output = place.output(
         node, (source.shape[0], asked[2], asked[3], source.shape[3]), source.dtype, source.quantization
     )
-    place.add("resize_nearest", node, (source.name,), (output.name,))
+    place.add("resize_nearest", node, (source.name,), (output.name,), arithmetic="repeated")
 
 
 def _identity(place: Place, node: FileNode) -> None:

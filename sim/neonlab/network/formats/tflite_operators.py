@@ -340,10 +340,13 @@ def _mean(place: Place, name: str, operator: FileOperator) -> None:
 
 def _resize(place: Place, name: str, operator: FileOperator) -> None:
     source, output = place.eight(operator.inputs[0]), place.eight(operator.outputs[0])
-    if operator.options["AlignCorners"] or operator.options["HalfPixelCenters"]:
-        raise Refusal("with aligned corners or half-pixel centres")
     _image(source)
-    place.draft.node("resize_nearest", name, operator.name, (source.name,), (output.name,))
+    ways = {
+        "arithmetic": "tflite",
+        "align_corners": bool(operator.options["AlignCorners"]),
+        "half_pixel": bool(operator.options["HalfPixelCenters"]),
+    }
+    place.draft.node("resize_nearest", name, operator.name, (source.name,), (output.name,), ways)
 
 
 MAPPINGS: Mapping[str, Mapped] = {

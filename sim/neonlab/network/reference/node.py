@@ -284,14 +284,31 @@ def _slice(_graph: Graph, node: Node, inputs: Sequence[Array | None]) -> Array:
     return found
 
 
+def nearest(graph: Graph, node: Node) -> tuple[Array, Array]:
+    """Return the row of the input that each row of a resize's output is, and the column that each column is."""
+    source, target = (graph.tensor(name).shape for name in (node.inputs[0], node.outputs[0]))
+    rows, columns = (_nearest(node, whole, size) for whole, size in zip(source[1:3], target[1:3], strict=True))
+    return rows, columns
+
+
+def _nearest(node: Node, whole: int, size: int) -> Array:
+    """Return the place out of `whole` for each of `size`: repeated ones, or TFLite's, which it computes in floats."""
+    places = np.arange(size)
+    if node.attributes["arithmetic"] == "repeated":
+        return places // (size // whole)
+    aligned = node.attributes["align_corners"]
+    scale = np.float32((whole - 1) / (size - 1)) if aligned and size > 1 else np.float32(whole / size)
+    centre = np.float32(0.5 if node.attributes["half_pixel"] else 0)
+    found = (places.astype(np.float32) + centre) * scale
+    # Numbers are not negative: those aligned are rounded to the nearest, ties up.
+    found = np.floor(found.astype(np.float64) + (0.5 if aligned else 0))
+    return np.minimum(found.astype(np.int64), whole - 1)
+
+
 def _resize_nearest(graph: Graph, node: Node, inputs: Sequence[Array | None]) -> Array:
     values = inputs[0]
     assert values is not None
-    sizes = graph.tensor(node.outputs[0]).shape[1:3]
-    rows, columns = (
-        np.minimum(np.floor(np.arange(size, dtype=np.float32) * np.float32(whole / size)).astype(np.int64), whole - 1)
-        for size, whole in zip(sizes, values.shape[1:3], strict=True)
-    )
+    rows, columns = nearest(graph, node)
     found: Array = values[:, rows][:, :, columns]
     return found
 

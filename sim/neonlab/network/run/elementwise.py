@@ -1,4 +1,4 @@
-"""Compute nodes without weights by kernels: sums, products, tables, pools, padding, and copies of parts of tensors."""
+"""Compute nodes without weights by kernels: sums, products, tables, pools, padding, resizes, and copies of parts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from neonlab.int8.fixed_point import quantize_multiplier, tvm_multiplier
 from neonlab.int8.requantize import effective_scale
 from neonlab.lab.repository.library import Kernel
 from neonlab.network.graph import Array, Graph, Node, Tensor
-from neonlab.network.reference.node import compute_values, output_of, quantization_of
+from neonlab.network.reference.node import compute_values, nearest, output_of, quantization_of
 from neonlab.network.reference.unary import table_of_node
 from neonlab.network.run.shelf import Shelf
 from neonlab.network.run.steps import Calling, Step, Unfit, fits, hold
@@ -312,6 +312,28 @@ def _pad(shelf: Shelf, graph: Graph, node: Node) -> Iterator[Step]:
             yield Step((kernel,), compute)
 
 
+def _resize(shelf: Shelf, graph: Graph, node: Node) -> Iterator[Step]:
+    """Yield the copy of the nearest pixels; the rows of several images are those of one."""
+    source, target = _tensors(graph, node)
+    if source.dtype not in _EIGHT or source.dtype != target.dtype:
+        return
+    images, height, width, channels = source.shape
+    lines, columns = nearest(graph, node)
+    firsts = np.arange(images)[:, np.newaxis] * height + lines
+    tables = {"rows": firsts.reshape(-1) * (width * channels), "columns": columns * channels}
+    held: dict[str, Array | int] = {name: places.astype(np.int32) for name, places in tables.items()}
+    numbers = {"height": images * len(lines), "width": len(columns), "channels": channels}
+    numbers["input_pixels"] = images * height * width
+    for kernel in shelf.find("resize", "s8s8", layout="hwc"):
+        if fits(kernel.contract, numbers):
+
+            def compute(calling: Calling, inputs: Sequence[Array], kernel: Kernel = kernel) -> Array:
+                values = np.ascontiguousarray(inputs[0]).view(np.int8)
+                return calling(kernel, {"input": values, **held, **numbers})["output"].view(target.dtype)
+
+            yield Step((kernel,), compute)
+
+
 STEPS = {
     "add": _pair,
     "mul": _pair,
@@ -322,4 +344,5 @@ STEPS = {
     "average_pool": _pool,
     "max_pool": _pool,
     "pad": _pad,
+    "resize_nearest": _resize,
 }

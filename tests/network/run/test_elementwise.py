@@ -1,0 +1,59 @@
+"""Nodes without weights on emulated kernels give the bits of the frameworks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.int8.frameworks.litert import Operator, Tensor, build, run_model
+from tests.network.onnx_models import model, node, run
+
+from neonlab.isa.model.isa import Isa
+from neonlab.lab.repository.library import open_library
+from neonlab.network.formats.onnx import read_onnx
+from neonlab.network.formats.tflite import read_tflite
+from neonlab.network.layout import to_file
+from neonlab.network.passes.every import apply_passes
+from neonlab.network.reference.inference import drawn
+from neonlab.network.run.network import run_network
+
+LIBRARY = open_library(Path(__file__).resolve().parents[3])
+both = pytest.mark.parametrize("isa", [Isa.A32, Isa.A64], ids=["armv7", "armv8"])
+
+
+@both
+@pytest.mark.parametrize(("aligned", "centred"), [(False, False), (True, False), (False, True)])
+@pytest.mark.parametrize("size", [(9, 7), (10, 12), (3, 47), (1, 1)])
+def test_a_resize_of_tflite_is_that_of_litert(isa: Isa, aligned: bool, centred: bool, size: tuple[int, int]) -> None:
+    tensors = [
+        Tensor((1, 5, 6, 19), "int8", [0.05], [3]),
+        Tensor.constant(np.array(size, np.int32)),
+        Tensor((1, *size, 19), "int8", [0.05], [3]),
+    ]
+    options = {"table": "ResizeNearestNeighborOptions", "alignCorners": aligned, "halfPixelCenters": centred}
+    data = build(tensors, [Operator("RESIZE_NEAREST_NEIGHBOR", [0, 1], [2], options)], [0], [2])
+    graph = apply_passes(read_tflite("network.tflite", data)).graph
+    given = drawn(graph, 4)
+    found = run_network(graph, LIBRARY, isa, None, [given])
+    assert [layer.way for layer in found.layers] == ["kernels"] and found.wrong == 0
+    assert np.array_equal(found.outputs["t2"], run_model(data, [given["t0"]], kernels="reference")[0])
+
+
+@both
+@pytest.mark.parametrize("channels", [1, 7, 64])
+@pytest.mark.parametrize("dtype", ["int8", "uint8"])
+def test_a_resize_of_onnx_between_floats_copies_bytes(isa: Isa, channels: int, dtype: str) -> None:
+    constants = {"s": np.float32(0.05), "z": np.array(7, dtype), "scales": np.array([1, 1, 2, 3], np.float32)}
+    nodes = [
+        node("DequantizeLinear", ["x", "s", "z"], "f"),
+        node("Resize", ["f", "", "scales"], "g", mode="nearest"),
+        node("QuantizeLinear", ["g", "s", "z"], "y"),
+    ]
+    data = model(nodes, {"x": (dtype, (2, channels, 3, 4))}, {"y": dtype}, constants)
+    graph = apply_passes(read_onnx("network.onnx", data, {})).graph
+    given = drawn(graph, 4)
+    found = run_network(graph, LIBRARY, isa, None, [given])
+    resized = [layer for layer in found.layers if layer.node.operator == "resize_nearest"]
+    assert [layer.way for layer in resized] == ["kernels"] and found.wrong == 0
+    assert np.array_equal(to_file(graph, found.outputs[graph.outputs[0]]), run(data, given)[0])
