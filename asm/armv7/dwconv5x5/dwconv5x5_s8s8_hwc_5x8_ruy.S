@@ -4,11 +4,11 @@ summary = "output[y][x][c] = sum_ij weights[i][j][c] * input[y+i][x+j][c] + bias
 */
 
 // Cost of the hot loop, per 10 pixels x 8 channels x 25 taps = 2000 MACs:
-//     2 x 269 as in dwconv5x5_s8s32_hwc_5x8; 5 x 41 to turn 2 x 8 sums into 2 x 8 int8 and store them
-//     = 743 instructions, 0.371 per MAC.
+//     2 x 289, as in dwconv5x5_s8s32_hwc_5x8 but for 5 additions to a pointer; 5 x 41 to turn 2 x 8 sums into 2 x 8
+//     int8 and store them = 783 instructions, 0.392 per MAC.
 // Of the 41, 8 load the sums, 64 bits at a time, 4 add the bias, 12 scale, 12 narrow, add the zero point and clamp, 2
-// store and 3 are for the loop. The window itself costs what it costs without requantization, 269, 31 % above its floor
-// of 205. Around the hot loop a row costs 127 instructions for each 8 channels and each 60 pixels.
+// store and 3 are for the loop. The window itself costs 289, 41 % above its floor of 205. Around the hot loop a row
+// costs 132 instructions for each 8 channels and each 60 pixels.
 
 #define KERNEL dwconv5x5_s8s8_hwc_5x8_ruy
 #define STRIDE 1

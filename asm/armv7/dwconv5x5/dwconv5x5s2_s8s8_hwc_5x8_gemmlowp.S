@@ -6,11 +6,11 @@ input = { read = { rows = "2*height+3", bytes = "(2*width+3)*channels" } }
 */
 
 // Cost of the hot loop, per 10 pixels x 8 channels x 25 taps = 2000 MACs:
-//     2 x 299 as in dwconv5x5s2_s8s32_hwc_5x8; 5 x 49 to turn 2 x 8 sums into 2 x 8 int8 and store them
-//     = 843 instructions, 0.421 per MAC.
+//     2 x 319, as in dwconv5x5s2_s8s32_hwc_5x8 but for 5 additions to a pointer; 5 x 49 to turn 2 x 8 sums into 2 x 8
+//     int8 and store them = 883 instructions, 0.442 per MAC.
 // Of the 49, 8 load the sums, 64 bits at a time, 4 add the bias, 20 scale, 12 narrow, add the zero point and clamp, 2
-// store and 3 are for the loop. The window itself costs what it costs without requantization, 299, 17 % above its floor
-// of 255. Around the hot loop a row costs 120 instructions for each 8 channels and each 60 pixels.
+// store and 3 are for the loop. The window itself costs 319, 25 % above its floor of 255. Around the hot loop a row
+// costs 125 instructions for each 8 channels and each 60 pixels.
 
 #define KERNEL dwconv5x5s2_s8s8_hwc_5x8_gemmlowp
 #define STRIDE 2
