@@ -25,6 +25,7 @@ from neonlab.report.json.documents import schemas
         ([str(SAFE_A64), "--core", "cortex-a53", "-o", "no/such/folder/x.S"], "there is no such folder"),
         ([str(SAFE_A64), "--core", "cortex-a53", "--into", "no/such/folder"], "there is no such folder"),
         ([str(SAFE_A64), "--core", "cortex-a53", "--mca", "llvm-mca"], "give --into too"),
+        ([str(SAFE_A64), "--core", "cortex-a53", "--of", "Theirs"], "--of is for the table of --into"),
         ([str(SAFE_A64), "--core", "no-core"], "there are apple-m1"),
         ([str(SAFE_A64), "--core", "cortex-a7"], "cortex-a7"),
         (["armv8/conv1x1_s8s32_hwc_4x4x", "--core", "cortex-a53"], "did you mean"),

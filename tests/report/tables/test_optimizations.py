@@ -15,6 +15,7 @@ from neonlab.lab.repository.library import Kernel, open_library
 from neonlab.report.tables.loops.optimizations import markdown_document
 from neonlab.report.tables.loops.rows import (
     diff_of,
+    foreign,
     found_before,
     json_document,
     merged,
@@ -58,6 +59,16 @@ def test_long_diffs_are_compressed_and_come_back_as_they_were(root: Path, tmp_pa
     assert json_document(merged(path, [row_of(kernel, "cortex-a72")])).count('"diff":') == 2, (
         "short ones are text again"
     )
+
+
+def test_of_a_kernel_of_another_project_figures_alone_are_kept(root: Path) -> None:
+    ours = row_of(kernel_in(root))
+    theirs = foreign(ours, "Theirs", "gemm_4x4")
+    assert theirs["kernel"] == "Theirs: gemm_4x4" and diff_of(theirs) is None and "nop" not in json_document([theirs])
+    assert "| Theirs: gemm_4x4 | cortex-a53 |" in markdown_document([theirs], ())
+    gone = {**ours, "kernel": "armv8/gone"}
+    assert older_rows([theirs, gone]) == {("armv8/gone", CORE)}, "theirs is not at hand, and not older for that"
+    assert theirs["before"] == ours["before"] and theirs["after"] == ours["after"]
 
 
 def test_rows_are_marked_once_the_code_of_their_kernel_has_changed(root: Path) -> None:

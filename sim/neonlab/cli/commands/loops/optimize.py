@@ -56,6 +56,10 @@ def optimize(
     mca: Annotated[
         str, typer.Option("--mca", metavar="PROGRAM", help="With --into, ask this llvm-mca 19 about both loops too.")
     ] = "",
+    of: Annotated[
+        str,
+        typer.Option("--of", metavar="PROJECT", help="With --into, keep figures alone of kernels that are PROJECT's."),
+    ] = "",
     jobs: JobsOption = None,
     json: JsonOption = False,
     given: Given | None = None,
@@ -84,8 +88,9 @@ def optimize(
     for folder in (output.parent if output is not None else None, into):
         if folder is not None and not folder.is_dir():
             raise InputError(f"{folder}: there is no such folder")
-    if mca and into is None:
-        raise InputError("--mca is for the table of --into: give --into too")
+    for option, value in (("--mca", mca), ("--of", of)):
+        if value and into is None:
+            raise InputError(f"{option} is for the table of --into: give --into too")
     number = STEPS_A_SECOND * seconds if steps is None else steps
     records, outcomes = [], []
     with Workers(jobs) as workers:
@@ -96,7 +101,7 @@ def optimize(
                 outcomes.append(outcome)
                 records.append((outcome, time.monotonic() - start))
                 if into is not None:
-                    _write(into, records, mca, found)
+                    _write(into, records, mca, of, found)
     if output is not None and outcomes[0].is_better:
         text, name = outcomes[0].text, found[0].name
         write_whole(output, (text if output.stem == name else with_symbol(text, name)).encode())
@@ -133,16 +138,19 @@ def _search(
         )  # fmt: skip
 
 
-def _write(folder: Path, records: Sequence[tuple[Optimized, float]], mca: str, kernels: Sequence[Kernel]) -> None:
-    """Update both documents in `folder` with what was found so far for `kernels`."""
+def _write(
+    folder: Path, records: Sequence[tuple[Optimized, float]], mca: str, of: str, kernels: Sequence[Kernel]
+) -> None:
+    """Update both documents in `folder` with what was found so far for `kernels`, which may be those `of` a project."""
     from neonlab.host.output_file import write_whole
     from neonlab.report.tables.loops.optimizations import markdown_document
-    from neonlab.report.tables.loops.rows import json_document, merged, older_rows, record_of
+    from neonlab.report.tables.loops.rows import foreign, json_document, merged, older_rows, record_of
 
     made = []
     for one, seconds in records:
         name = Path(one.path).name  # not where the file is on this computer
-        made.append(record_of(one.to_json(), one.diff(name, name), seconds, _second_judge(one, mca)))
+        row = record_of(one.to_json(), one.diff(name, name), seconds, _second_judge(one, mca))
+        made.append(foreign(row, of, Path(one.path).stem) if of else row)
     rows = merged(folder / "optimize.json", made)
     write_whole(folder / "optimize.json", json_document(rows).encode())
     write_whole(folder / "optimize.md", markdown_document(rows, older_rows(rows, kernels)).encode())

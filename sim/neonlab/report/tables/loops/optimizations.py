@@ -21,7 +21,7 @@ _WORDS = (
     "with ~ where that is no difference that the core's model can tell, by its errors of ratios.",
     "*ahead*: instructions that run an iteration of the new loop ahead. *shown*: `proved` at so many small shapes that",
     "run the new code, or what was shown instead. *tried*: orders that were costed. *time*: of all, with the proof, on",
-    "the computer that wrote the row.",
+    "the computer that wrote the row. Of kernels of other projects, which are named, figures alone are kept.",
 )
 _OLDER_WORDS = (
     f"{_OLDER}: the kernel's code is not that of the row any more. The row is of an older loop, until",

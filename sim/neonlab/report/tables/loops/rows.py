@@ -32,6 +32,12 @@ def record_of(found: Row, diff: str, seconds: float, mca: tuple[float | None, fl
     return {**found, _PLAIN: diff, "mca": {"before": before, "after": after}, "seconds": round(seconds)}
 
 
+def foreign(row: Row, project: str, name: str) -> dict[str, Any]:
+    """Return the row of a kernel that is a project's: under its name there, and without a line of its code."""
+    kept = {key: value for key, value in row.items() if key != _PLAIN}
+    return {**kept, "kernel": f"{project}: {name}", "of": project}
+
+
 def diff_of(row: Row) -> str | None:
     """Return the unified diff of a row, "" where nothing was found; None for a row that was kept without it."""
     if _PACKED in row:
@@ -91,11 +97,14 @@ def is_of_code(row: Row, kernel: Kernel) -> bool:
 def older_rows(rows: Iterable[Row], kernels: Iterable[Kernel] = ()) -> frozenset[Key]:
     """Return which rows are of code that their kernel does not have any more, or whose kernel is gone.
 
-    Kernels that are none of `kernels` are those that a command finds by the name in the row.
+    Kernels that are none of `kernels` are those that a command finds by the name in the row.  Rows of kernels of other
+    projects are none: their code is not at hand.
     """
     known = {kernel.title: kernel for kernel in kernels}
     found = set()
     for row in rows:
+        if "of" in row:
+            continue
         kernel = known.get(row["kernel"]) or _named(row["kernel"])
         if kernel is None or not is_of_code(row, kernel):
             found.add(_key(row))
