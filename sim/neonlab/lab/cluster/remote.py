@@ -11,7 +11,7 @@ import json
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as StillRunning
 from pathlib import Path
@@ -28,10 +28,11 @@ _LOOK_AGAIN = 0.25
 _TRIES = 3
 
 
-def run_unit(archive: bytes, unit: str, lab: str) -> str:
-    """Run a unit on the files of an archive, and return what it gives, as JSON.  It raises nothing for a unit's fault.
+def run_units(archive: bytes, units: Sequence[str], lab: str) -> str:
+    """Run units on the files of an archive, one by one, and return what they give, as JSON.
 
-    `lab` is the digest of the caller's lab, which must be the one that is installed here.
+    It raises nothing for a unit's fault.  `lab` is the digest of the caller's lab, which must be the one that is
+    installed here.
     """
     from distributed import get_worker
 
@@ -48,13 +49,17 @@ def run_unit(archive: bytes, unit: str, lab: str) -> str:
         place = placed(archive, Path(worker.local_directory) / "neonlab")
     except (InputError, OSError) as error:
         return json.dumps({"worker": worker.address, "error": f"worker {worker.address}: {error}"})
-    sent = {"unit": to_place(unit, place), "place": str(place)}
+    answers = [_answer(to_place(unit, place), place, worker, wanted) for unit in units]
+    return json.dumps({"worker": worker.address, "answers": answers})
+
+
+def _answer(unit: str, place: Path, worker: Any, wanted: Callable[[], bool]) -> dict[str, str]:
+    """Return what a unit gives, whose files are at `place`."""
     for _ in range(_TRIES):
-        found = _host(worker.state.nthreads).ask(sent, wanted)
+        found = _host(worker.state.nthreads).ask({"unit": unit, "place": str(place)}, wanted)
         if found is not None:
-            told = {name: without(str(said), str(place)) for name, said in found}
-            return json.dumps({"worker": worker.address, **told})
-    return json.dumps({"worker": worker.address, "error": f"worker {worker.address}: processes cannot be had there"})
+            return {name: without(str(said), str(place)) for name, said in found}
+    return {"error": f"worker {worker.address}: processes cannot be had there"}
 
 
 class _Host:

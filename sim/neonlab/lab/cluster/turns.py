@@ -48,6 +48,11 @@ class Turns:
         self.left -= 1
         return unit
 
+    def following(self, kernel: Hashable) -> int | None:
+        """Return what `take` would return to a worker that has prepared for this kernel; None if none of it is left."""
+        left = self._kernels[kernel].left
+        return left[0] if left else None
+
     def ended(self, unit: int) -> None:
         """Note that a unit that was taken runs no more."""
         self._kernels[self._kernel_of[unit]].running -= 1

@@ -16,8 +16,9 @@ from neonlab.lab.cache.kernel_sources import KernelSources, known_sources
 from neonlab.lab.cache.lab_version import lab_digest, lab_versions
 from neonlab.lab.cache.plain import NotPlain, read
 from neonlab.lab.cache.results import Results
+from neonlab.lab.cluster.bundles import Bundles
 from neonlab.lab.cluster.files import packed, travels
-from neonlab.lab.cluster.remote import run_unit
+from neonlab.lab.cluster.remote import run_units
 from neonlab.lab.cluster.turns import Turns
 from neonlab.lab.cluster.wire import unit_text
 from neonlab.lab.parallel.kept import Timed, timed
@@ -94,43 +95,51 @@ class ClusterWorkers(Workers):
         """Yield the number and the result of each unit that is sent, as it arrives; a Timed if `times`."""
         handles = [handle for number in sent if (handle := handle_in(tasks[number])) is not None]
         turns = Turns(handles, seconds)
+        bundles = Bundles(turns, handles, seconds, self._counted)
         archive = self._archive(frozenset(handles)) if handles else None
         arrived: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        asked: dict[Any, tuple[int, Any]] = {}
+        asked: dict[Any, tuple[list[int], Any]] = {}
         tries: Counter[int] = Counter()
         free: list[tuple[KernelHandle | None, str | None]] = []
         try:
             while turns.left or asked:
-                # As many units as threads: none waits on a worker whose end would then count against it.
+                # As many messages as threads: none waits on a worker whose end would then count against it.
                 while turns.left and len(asked) < self._counted():
                     prepared, worker = free.pop() if free else (None, None)
-                    one = turns.take(prepared)
-                    task = tasks[sent[one]][1 if times else 0 :]
-                    future = self._submit(archive, unit_text(unit, task, self.opened(handles[one])), worker)
-                    asked[future.key] = one, future
+                    together = bundles.take(prepared)
+                    texts = [
+                        unit_text(unit, tasks[sent[one]][1 if times else 0 :], self.opened(handles[one]))
+                        for one in together
+                    ]
+                    future = self._submit(archive, texts, worker)
+                    asked[future.key] = together, future
                     future.add_done_callback(arrived.put)
                 for future in self._next(arrived):
-                    one, _ = asked.pop(future.key)
-                    turns.ended(one)
-                    tries[one] += 1
-                    if future.status in ("cancelled", "lost") and self._is_there() and tries[one] < _TRIES:
-                        turns.put_back(one)
+                    together, _ = asked.pop(future.key)
+                    tries.update(together)
+                    is_lost = future.status in ("cancelled", "lost") and self._is_there()
+                    if (is_lost and tries[together[0]] < _TRIES) or (len(together) > 1 and _has_killed(future)):
+                        for one in together:
+                            bundles.ended(one, None)
+                        bundles.put_back(together)
                         continue
-                    worker, result = self._result(future)
-                    free.append((handles[one], worker))
-                    if isinstance(result, Died):
-                        self.mourn([handles[one]])
-                    result = result if times or isinstance(result, Died) else result.value
-                    ended(sent[one], result)
-                    yield sent[one], result
+                    worker, results = self._results(future, len(together))
+                    free.append((handles[together[0]], worker))
+                    for one, result in zip(together, results, strict=True):
+                        bundles.ended(one, None if isinstance(result, Died) else result.seconds)
+                        if isinstance(result, Died):
+                            self.mourn([handles[one]])
+                        result = result if times or isinstance(result, Died) else result.value
+                        ended(sent[one], result)
+                        yield sent[one], result
         finally:
             if asked and self._is_there():
                 self._client.cancel([future for _, future in asked.values()], force=True, reason="stopped")
 
-    def _submit(self, archive: Any, text: str, worker: str | None) -> Any:
-        """Send a unit, to that worker if it is free."""
+    def _submit(self, archive: Any, texts: list[str], worker: str | None) -> Any:
+        """Send units, to that worker if it is free."""
         place = {"workers": [worker], "allow_other_workers": True} if worker is not None else {}
-        return self._client.submit(run_unit, archive, text, lab_digest(), pure=False, **place)
+        return self._client.submit(run_units, archive, texts, lab_digest(), pure=False, **place)
 
     def _is_there(self) -> bool:
         return bool(self._client.status == "running")
@@ -165,12 +174,12 @@ class ClusterWorkers(Workers):
             elif time.monotonic() - since > _OUT_OF_REACH:
                 raise self._gone()
 
-    def _result(self, future: Any) -> tuple[str | None, Any]:
-        """Return the worker that ran a unit, if it is known, and what the unit gave: a Timed or a Died."""
+    def _results(self, future: Any, count: int) -> tuple[str | None, list[Any]]:
+        """Return the worker that ran so many units, if it is known, and what each gave: a Timed or a Died."""
         if future.status in ("cancelled", "lost"):
             raise self._gone()
         if future.status == "error":
-            return None, self._failed(future)
+            return None, [self._failed(future)] * count
         try:
             answer = json.loads(future.result(timeout=60))
         except (OSError, TimeoutError):
@@ -185,12 +194,7 @@ class ClusterWorkers(Workers):
             )
         if "error" in answer:
             raise InputError(answer["error"])
-        if "died" in answer:
-            return worker, Died(answer["died"])
-        try:
-            return worker, Timed(*read(answer["value"]))
-        except (KeyError, NotPlain):
-            raise WorkerError(answer.get("defect") or "a worker of the cluster gave no result") from None
+        return worker, [_result(one) for one in answer["answers"]]
 
     def _failed(self, future: Any) -> Any:
         """Return Died for a unit whose workers ended, again and again.  Raises InputError for what Dask refuses."""
@@ -211,6 +215,25 @@ class ClusterWorkers(Workers):
         return InputError(
             f"--cluster {self._address}: the scheduler is gone{kept}: start it, and run the command again"
         )
+
+
+def _has_killed(future: Any) -> bool:
+    """Tell whether units were given up because each worker that ran them ended."""
+    from distributed.scheduler import KilledWorker
+
+    return future.status == "error" and isinstance(future.exception(timeout=60), KilledWorker)
+
+
+def _result(answer: dict[str, str]) -> Any:
+    """Return what a worker says of a unit: a Timed or a Died."""
+    if "error" in answer:
+        raise InputError(answer["error"])
+    if "died" in answer:
+        return Died(answer["died"])
+    try:
+        return Timed(*read(answer["value"]))
+    except (KeyError, NotPlain):
+        raise WorkerError(answer.get("defect") or "a worker of the cluster gave no result") from None
 
 
 def _joined(
