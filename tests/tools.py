@@ -76,6 +76,7 @@ _KINDS = (
     (r"llvm-mca.*", "llvm-mca"),
     (r"clang", "clang"),
     (r"chromium", "Chromium"),
+    (r"ortools", "OR-tools (`pip install -e '.[optimize]'`)"),
     (r".*", "another framework (`pip install -e '.[frameworks]'`)"),
 )
 
@@ -94,7 +95,10 @@ def _required() -> bool:
 
 
 def require_module(name: str) -> Any:
-    """Import a module of the extra `frameworks`, under the same rule, and keep its warnings out of the test's."""
+    """Import a module of the extra `frameworks` or `optimize`, under the same rule.
+
+    Its warnings are kept out of the test's.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.optimize.loops import SAFE_A32, SAFE_A64, longest_loop
+from tests.optimize.loops import CONTRACT, SAFE, SAFE_A32, SAFE_A64, code_of_text, longest_loop
+from tests.tools import require_module
 
+from neonlab.isa.model.isa import Isa
 from neonlab.lab.repository.kernel_code import kernel_program
 from neonlab.lab.repository.library import open_kernel
 from neonlab.measure.cores.pipeline import load_pipeline
@@ -58,3 +60,46 @@ def test_the_same_seed_gives_the_same_candidates() -> None:
     assert [(a.cycles, a.found, [s.text for s in a.code.body]) for a in one] == [
         (a.cycles, a.found, [s.text for s in a.code.body]) for a in other
     ]
+
+
+def ordered(core: str, monkeypatch: pytest.MonkeyPatch, *, installed: bool, stops: bool = False) -> list[Candidate]:
+    """Return what orders alone make of a small loop."""
+    monkeypatch.setattr("neonlab.optimize.exploration.is_installed", lambda: installed)
+    exploration = Exploration(CONTRACT, load_pipeline(core), 1, lambda _steps, _cycles: not stops, ())
+    return exploration.run(code_of_text(SAFE, Isa.A64), _STEPS)
+
+
+def asked_of(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Return the steps that CP-SAT will have been asked for."""
+    asked: list[int] = []
+    monkeypatch.setattr(
+        "neonlab.optimize.exploration.ExactSearch.run", lambda _self, steps, _advance: asked.append(steps)
+    )
+    return asked
+
+
+def test_cp_sat_shows_of_a_small_loop_that_no_order_is_cheaper(monkeypatch: pytest.MonkeyPatch) -> None:
+    require_module("ortools")
+    best = ordered("cortex-a55", monkeypatch, installed=True)[0]
+    assert best.steady == best.cycles, "in other registers it takes as many cycles as the bound"
+    assert ordered("cortex-a55", monkeypatch, installed=True)[0] == best
+
+
+def test_without_or_tools_the_search_has_all_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    monkeypatch.setattr(
+        "neonlab.optimize.exploration.ExactSearch.run", lambda _self, steps, _advance: asked.append(steps)
+    )
+    found = ordered("cortex-a53", monkeypatch, installed=False)
+    assert found and not asked and not any(one.steady for one in found)
+
+
+@pytest.mark.parametrize(("core", "stops"), [("cortex-a72", False), ("cortex-a53", True)])
+def test_cp_sat_is_not_asked_out_of_order_nor_once_stopped(
+    core: str, stops: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+    monkeypatch.setattr(
+        "neonlab.optimize.exploration.ExactSearch.run", lambda _self, steps, _advance: asked.append(steps)
+    )
+    assert ordered(core, monkeypatch, installed=True, stops=stops) and not asked

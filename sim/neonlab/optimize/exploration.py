@@ -3,7 +3,7 @@
 Each rewrite is tried on the best loops so far; what it makes is ordered by a short search, and the cheapest few stay.
 The rest of the steps goes to long searches on these.  The late rewrites, which make loops longer, get half of it.
 Between rounds, temporaries get other registers along the order that was found, which leaves the next round more
-freedom.
+freedom.  At the end, CP-SAT gets a part of the steps for the cheapest loop, if that is small enough.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from neonlab.optimize.loop.cost import LoopCost
 from neonlab.optimize.loop.dependence import edges_of, places_of
 from neonlab.optimize.rewrites.every import REWRITES
 from neonlab.optimize.rewrites.rewrite import Rewrite
+from neonlab.optimize.schedule.exact import ExactSearch, is_installed, may_be_tried
+from neonlab.optimize.schedule.limits import fewest_cycles
 from neonlab.optimize.schedule.list_schedule import listed
 from neonlab.optimize.schedule.order import Order
 from neonlab.optimize.schedule.renaming import renamed
@@ -31,6 +33,8 @@ _SHORT = 0.02  # of the steps go to the order of each loop that a rewrite makes
 _FINALISTS, _ROUNDS = 3, 3
 _SPREAD, _SPREAD_FEW = 4, 3  # a part of what is left goes to so many loops with their loads apart
 _LEAST_STEPS, _MOST_SHORT = 50, 400
+_EXACT = 8  # a part of the steps goes to CP-SAT
+_EPSILON = 1e-6
 
 #: Says how many steps were made, and the fewest cycles so far; returns False to end the search.
 Advance = Callable[[int, float], bool]
@@ -41,7 +45,8 @@ class Candidate:
     """A changed loop in an order, and its cycles an iteration on the model.
 
     `plain` is the loop before its temporaries got other registers, in which further rewrites find what they look for.
-    `spread` says that loads were kept apart in the order.
+    `spread` says that loads were kept apart in the order.  No order of the same instructions in the same registers, in
+    two stages at most, that takes the same cycles in every iteration takes fewer than `steady`, 0 if none is known.
     """
 
     plain: LoopCode
@@ -49,6 +54,7 @@ class Candidate:
     found: Found
     cycles: float
     spread: bool = False
+    steady: float = 0.0
 
     @property
     def key(self) -> tuple[float, int, int]:
@@ -76,6 +82,47 @@ class Exploration:
 
     def run(self, code: LoopCode, steps: int) -> list[Candidate]:
         """Return candidates, the cheapest first: the best of each set of changes."""
+        own = steps // _EXACT if may_be_tried(code, self._core) and is_installed() else 0
+        return self._exactly(self._searched_through(code, steps - own), own)
+
+    def _exactly(self, candidates: list[Candidate], steps: int) -> list[Candidate]:
+        """Return candidates with what CP-SAT says of the cheapest, if that is small enough, the cheapest of all first.
+
+        Steps that it leaves go to a search again.
+        """
+        best, *others = candidates
+        least = fewest_cycles(best.code, self._core) + _EPSILON
+        if steps < 1 or self.stopped or best.cycles <= least:
+            return candidates
+        made, left = best, steps
+        if may_be_tried(best.code, self._core):
+            made, used = self._asked(best, steps)
+            left -= used
+        if made.cycles > max(least, made.steady + _EPSILON) and left >= _LEAST_STEPS and not self.stopped:
+            again = self._searched(made.plain, made.code, left, made)
+            if again is not None and again.key < made.key:
+                made = replace(made, found=again.found, cycles=again.cycles)
+        return [made, *others]
+
+    def _asked(self, best: Candidate, steps: int) -> tuple[Candidate, int]:
+        """Return what CP-SAT makes of a candidate, and the steps that it took."""
+        code = best.code
+        order = order_of(code)
+        order.put(best.found.sequence, best.found.ahead)
+
+        def cost(sequence: Sequence[int]) -> float:
+            return exact_cycles(code, sequence, self._core) * code.times
+
+        search = ExactSearch(code, self._core, order, best.cycles * code.times, cost, self._seed)
+        exact = search.run(steps, self._teller(code.times))
+        self.tried += exact.costed
+        made = replace(best, steady=exact.bound / code.times)
+        if exact.found is not None:
+            made = replace(made, found=exact.found, cycles=exact.found.cycles / code.times)
+        return made, exact.steps
+
+    def _searched_through(self, code: LoopCode, steps: int) -> list[Candidate]:
+        """Return the best candidates of each set of changes after so many steps of searches, the cheapest first."""
         short = min(max(_LEAST_STEPS, int(_SHORT * steps)), _MOST_SHORT)
         late = [one for one in self._rewrites if one.late]
         early = [one for one in self._rewrites if not one.late]
@@ -166,13 +213,11 @@ class Exploration:
         `start` is what the loop was made of: the search begins with its order, if that is legal still.  `spread` keeps
         loads apart.
         """
-        order = Order(
-            len(code.body), edges_of([step.instruction for step in code.body], places_of(code)), control_of(code)
-        )
+        order = order_of(code)
         if not order.is_legal:
             return None
         if start is not None:
-            straight = range(len(code.body)) if spread else start.found.straight  # the code is that of the start
+            straight = range(len(code.body)) if start.code is code else start.found.straight  # else it was put in order
             moved = {old: new for new, old in enumerate(straight)}
             order.put([moved[one] for one in start.found.sequence], [moved[one] for one in start.found.ahead])
             if not order.is_legal:
@@ -203,6 +248,12 @@ def _best_of_each(candidates: Sequence[Candidate]) -> list[Candidate]:
     for one in sorted(candidates, key=lambda one: one.key):
         best.setdefault((one.spread, *((change.name, change.places) for change in one.code.changes)), one)
     return list(best.values())
+
+
+def order_of(code: LoopCode) -> Order:
+    """Return the order of a loop as it is, with what must stay in order in it."""
+    edges = edges_of([step.instruction for step in code.body], places_of(code))
+    return Order(len(code.body), edges, control_of(code))
 
 
 def control_of(code: LoopCode) -> list[int]:
