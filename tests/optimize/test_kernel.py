@@ -64,6 +64,15 @@ def test_the_same_input_gives_the_same_output() -> None:
     assert again.text == found.text and again.to_json() == found.to_json()
 
 
+def test_where_or_tools_is_missing_it_is_said_and_nothing_else_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("kernel", "exploration"):
+        monkeypatch.setattr(f"neonlab.optimize.{name}.is_installed", lambda: False)
+    found = made(SAFE_A32, "cortex-a7", steps=0)
+    assert found.untried == "CP-SAT was not tried: `pip install 'neonlab[optimize]'` is missing"
+    assert found.to_json()["untried"] == found.untried and found.least <= found.new.cycles and not found.steady
+    assert not made(SAFE_A32, "cortex-a72", steps=0).untried, "where it is never asked, nothing is missing"
+
+
 def _joined_although_it_wraps(code: LoopCode, _contract: Contract) -> LoopCode | None:
     return joined(code, 2, negated=False)
 

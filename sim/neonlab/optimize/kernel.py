@@ -37,6 +37,8 @@ from neonlab.optimize.output.edit import Text, definitions_of, edited, text_for
 from neonlab.optimize.rewrites.every import REWRITES
 from neonlab.optimize.rewrites.prefetch import other_distances
 from neonlab.optimize.rewrites.rewrite import Rewrite
+from neonlab.optimize.schedule.exact import is_installed, may_be_tried
+from neonlab.optimize.schedule.limits import fewest_cycles
 from neonlab.optimize.schedule.search import Found
 from neonlab.verify.cases.case import CaseName
 from neonlab.verify.verdict import Failure
@@ -50,6 +52,7 @@ _MOST_RANKED = 8  # candidates whose whole call is costed
 _OTHER_LAYERS = 3
 _LEAST_GAIN = 1e-6  # of the cycles
 _WIDTH = 112  # of a comment
+_UNTRIED = "CP-SAT was not tried: `pip install 'neonlab[optimize]'` is missing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +111,7 @@ def optimize(
     else:
         with Workers() as own:
             judged = _judged(subject, candidates, folder, own, begin)
-    return _outcome(subject, judged, seed, steps, exploration)
+    return _outcome(subject, judged, candidates, seed, steps, exploration)
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,7 +310,16 @@ def _figures(code: LoopCode, sequence: Sequence[int], core: PipelineCore) -> Loo
     )  # fmt: skip
 
 
-def _outcome(subject: _Subject, judged: _Judged, seed: int, steps: int, exploration: Exploration) -> Optimized:
+def _steady(subject: _Subject, judged: _Judged, candidates: Sequence[Candidate]) -> float:
+    """Return the bound that CP-SAT found for the loop as it comes out; 0 where it was not asked about that loop."""
+    if judged.candidate is not None:
+        return judged.candidate.steady
+    return max((one.steady for one in candidates if one.code.body == subject.code.body), default=0.0)
+
+
+def _outcome(
+    subject: _Subject, judged: _Judged, candidates: Sequence[Candidate], seed: int, steps: int, exploration: Exploration
+) -> Optimized:
     kernel, best, judgement = subject.kernel, judged.candidate, judged.judgement
     old = _figures(subject.code, range(len(subject.code.body)), subject.core)
     standing, reason = Standing.UNCHANGED, ""
@@ -328,7 +340,11 @@ def _outcome(subject: _Subject, judged: _Judged, seed: int, steps: int, explorat
         changes=best.code.changes if best is not None else (), ahead=len(best.found.ahead) if best is not None else 0,
         tried=exploration.tried, call_before=subject.call_cycles, call_after=shown.call_cycles, standing=standing,
         reason=reason, proved=shown.proved, checked=shown.checked, held=shown.held, refused=judged.refused,
-        stopped=exploration.stopped, original=judged.original, text=judged.text,
+        stopped=exploration.stopped,
+        least=fewest_cycles(best.code if best is not None else subject.code, subject.core),
+        steady=_steady(subject, judged, candidates),
+        untried=_UNTRIED if may_be_tried(subject.code, subject.core) and not is_installed() else "",
+        original=judged.original, text=judged.text,
         old_body=subject.code.instructions[:-1],
         new_body=best.body if best is not None else subject.code.instructions[:-1],
     )  # fmt: skip

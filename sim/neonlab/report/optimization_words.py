@@ -8,6 +8,8 @@ from neonlab.measure.cores.bands import NO_DIFFERENCE
 from neonlab.optimize.outcome import LoopFigures, Optimized, Standing
 from neonlab.report.band_words import basis_line, range_text
 
+_EPSILON = 1e-6  # cycles
+
 
 def optimization_rows(found: Optimized, written: str = "") -> Iterator[tuple[str, str]]:
     """Yield the name and text of each row; `written` is the file that the new kernel was written to, "" for none."""
@@ -25,7 +27,12 @@ def optimization_rows(found: Optimized, written: str = "") -> Iterator[tuple[str
     if found.ahead:
         far = "an iteration" if found.new.times == 1 else f"{found.new.times} iterations"
         yield "pipelined", f"{found.ahead} instruction{'s' * (found.ahead != 1)} {far} ahead"
+    bound = _bound(found)
+    if bound:
+        yield "bound", bound
     yield "tried", f"{found.tried:,} orders, seed {found.seed}{', stopped' * found.stopped}"
+    if found.untried:
+        yield "not tried", found.untried
     if found.standing is Standing.UNCHANGED:
         yield "unchanged", found.reason
     else:
@@ -40,6 +47,24 @@ def optimization_rows(found: Optimized, written: str = "") -> Iterator[tuple[str
         yield "thrown away", f"{names}, {one.cycles:.4g} cycles: {one.reason}"
     if written:
         yield "written", written
+
+
+def _bound(found: Optimized) -> str:
+    """Return what is known of the fewest cycles that an order of the instructions takes, "" where nothing is.
+
+    CP-SAT's bound is one for orders whose iterations all take the same cycles, of the same registers, in two stages.
+    """
+    if not found.least:
+        return ""
+    if found.new.cycles <= found.least + _EPSILON:
+        return "no order of these instructions takes fewer: what issues them, or a port, is always busy"
+    steady = "no order in these registers, of two stages at most and the same cycles in every iteration, takes fewer"
+    if found.steady and found.new.cycles <= found.steady + _EPSILON:
+        return f"{steady} (CP-SAT)"
+    every = f"no order of these instructions takes fewer than {found.least:.4g} cycles"
+    if found.steady <= found.least + _EPSILON:
+        return every
+    return f"{every}; {steady} than {found.steady:.4g} (CP-SAT)"
 
 
 def _band(found: Optimized) -> str:

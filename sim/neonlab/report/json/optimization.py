@@ -41,6 +41,18 @@ _LOOP: dict[str, Schema] = {
         )
     ),
     "ahead": described(INTEGER, "instructions that run an iteration ahead"),
+    "least": described(
+        object_of(
+            any=described(nullable(NUMBER), "of any order"),
+            steady=described(
+                nullable(NUMBER),
+                "of orders in the same registers, of two stages at most, that take the same cycles in every iteration: "
+                "the bound of CP-SAT, null where it was not asked about this loop",
+            ),
+        ),
+        "cycles that orders of the instructions of `after` take at least, null where nothing is known",
+    ),
+    "untried": described(nullable(STRING), "why CP-SAT was not asked, where it could be"),
     "tried": described(INTEGER, "orders that were costed"),
     "call_cycles": described(object_of(before=INTEGER, after=INTEGER), "of the whole call at the shape, warm"),
     "status": {"enum": ["proved", "exact on all cases, not proved", "no cheaper loop found"]},
