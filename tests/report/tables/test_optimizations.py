@@ -62,9 +62,10 @@ def test_long_diffs_are_compressed_and_come_back_as_they_were(root: Path, tmp_pa
 
 
 def test_of_a_kernel_of_another_project_figures_alone_are_kept(root: Path) -> None:
-    ours = row_of(kernel_in(root))
-    theirs = foreign(ours, "Theirs", "gemm_4x4")
+    ours = {**row_of(kernel_in(root)), "reason": f"a number at {root}/gemm_4x4.contract.toml"}
+    theirs = foreign(ours, "Theirs", root / "gemm_4x4.S")
     assert theirs["kernel"] == "Theirs: gemm_4x4" and diff_of(theirs) is None and "nop" not in json_document([theirs])
+    assert theirs["reason"] == "a number at gemm_4x4.contract.toml", "not where it lies on this computer"
     assert "| Theirs: gemm_4x4 | cortex-a53 |" in markdown_document([theirs], ())
     gone = {**ours, "kernel": "armv8/gone"}
     assert older_rows([theirs, gone]) == {("armv8/gone", CORE)}, "theirs is not at hand, and not older for that"

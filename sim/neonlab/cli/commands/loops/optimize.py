@@ -150,7 +150,7 @@ def _write(
     for one, seconds in records:
         name = Path(one.path).name  # not where the file is on this computer
         row = record_of(one.to_json(), one.diff(name, name), seconds, _second_judge(one, mca))
-        made.append(foreign(row, of, Path(one.path).stem) if of else row)
+        made.append(foreign(row, of, Path(one.path).absolute()) if of else row)
     rows = merged(folder / "optimize.json", made)
     write_whole(folder / "optimize.json", json_document(rows).encode())
     write_whole(folder / "optimize.md", markdown_document(rows, older_rows(rows, kernels)).encode())

@@ -32,10 +32,11 @@ def record_of(found: Row, diff: str, seconds: float, mca: tuple[float | None, fl
     return {**found, _PLAIN: diff, "mca": {"before": before, "after": after}, "seconds": round(seconds)}
 
 
-def foreign(row: Row, project: str, name: str) -> dict[str, Any]:
-    """Return the row of a kernel that is a project's: under its name there, and without a line of its code."""
+def foreign(row: Row, project: str, path: Path) -> dict[str, Any]:
+    """Return the row of a kernel that is a project's: named as its file, without its code and where it lies here."""
     kept = {key: value for key, value in row.items() if key != _PLAIN}
-    return {**kept, "kernel": f"{project}: {name}", "of": project}
+    reason = row["reason"] and row["reason"].replace(f"{path.parent}/", "")
+    return {**kept, "kernel": f"{project}: {path.stem}", "of": project, "reason": reason}
 
 
 def diff_of(row: Row) -> str | None:
