@@ -9,6 +9,7 @@ cases prove, the third by how long they take:
   level, of which `sweep(parts=2)` takes the first two; a kind of saboteur is its instruction set and the fault that it
   must show; the right kernels beside them are one kind more.  Where cases have no kind, `sweep(keep=8)` keeps eight,
   evenly spaced from the first to the last.
+  With `--thorough --sweeps 1/2`, every other case runs beside those, and with `2/2` the rest: CI takes both in turn.
 - `thorough(why)`: left to `make test-all` whole, since another test proves the same on less.
 - `slow(keep=2)`: takes 3 s or more, all its cases together; `make test` keeps two of them, evenly spaced, or none.
   `--slow` runs them all, as CI does on the bare machine too.
@@ -16,6 +17,7 @@ cases prove, the third by how long they take:
 
 from __future__ import annotations
 
+import argparse
 import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
@@ -38,14 +40,23 @@ KEEP = 8
 #: Of so many kinds a sweep keeps one.
 EVERY = 3
 _LEFT = "neonlab_left"
+_OTHER_SHARES = "cases of other shares of sweeps"
 _ABSENT = re.compile(r"(?:Skipped: )?(\S+) is not installed")
 _TITLE = re.compile(r"(armv[78])/(\w+)")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add `--thorough` and `--slow`."""
+    """Add `--thorough`, `--slow` and `--sweeps`."""
     parser.addoption("--thorough", action="store_true", help="run every case of every test, as `make test-all` does")
     parser.addoption("--slow", action="store_true", help="run tests that take 3 s or more, too")
+    parser.addoption("--sweeps", type=_share, metavar="N/M", help="with --thorough: of sweeps each M-th case alone")
+
+
+def _share(text: str) -> tuple[int, int]:
+    number, _, of = text.partition("/")
+    if not (number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of)):
+        raise argparse.ArgumentTypeError(f"--sweeps takes a share such as 1/2, not {text}")
+    return int(number), int(of)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -67,8 +78,31 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     Examples that only `make test-all` tries must be refreshed by `--update` too.
     """
     whole = config.getoption("--thorough") or config.getoption("--update", default=False)
-    if whole or any("::" in str(argument) for argument in config.args):
+    share = config.getoption("--sweeps") if whole else None
+    if (whole and share is None) or any("::" in str(argument) for argument in config.args):
         return
+    kept: list[pytest.Item] = _in_share(config, items, *share) if share is not None else _few(config, items)
+    left = set(items) - set(kept)
+    if left:
+        config.hook.pytest_deselected(items=list(left))
+        items[:] = kept
+
+
+def _in_share(config: pytest.Config, items: Sequence[pytest.Item], number: int, of: int) -> list[pytest.Item]:
+    """Return everything but the cases of sweeps that belong to other shares; those of `make test` belong to each."""
+    kept: list[pytest.Item] = []
+    for _, group in groupby(items, key=_function_of):
+        cases = list(group)
+        mark = cases[0].get_closest_marker("sweep")
+        always = set(cases if mark is None else spread(cases, **mark.kwargs))
+        some = [case for at, case in enumerate(cases) if case in always or at % of == number - 1]
+        config.stash[_LEFT_OUT][_OTHER_SHARES] += len(cases) - len(some)
+        kept += some
+    return kept
+
+
+def _few(config: pytest.Config, items: Sequence[pytest.Item]) -> list[pytest.Item]:
+    """Return what `make test` runs."""
     kept: list[pytest.Item] = []
     for _, group in groupby(items, key=_function_of):
         cases = list(group)
@@ -82,10 +116,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         few = some if slow is None else _some(some, **slow.kwargs)
         config.stash[_LEFT_OUT]["slow"] += len(some) - len(few)
         kept += few
-    left = set(items) - set(kept)
-    if left:
-        config.hook.pytest_deselected(items=list(left))
-        items[:] = kept
+    return kept
 
 
 def _function_of(item: pytest.Item) -> tuple[str, str]:
@@ -190,6 +221,8 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     for kind, count in sorted(skipped.items(), key=lambda pair: (-pair[1], pair[0])):
         terminalreporter.write_line(f"skipped {count:,}: needs {kind}")
     left = {kind: count for kind, count in config.stash[_LEFT_OUT].items() if count}
+    if elsewhere := left.pop(_OTHER_SHARES, 0):
+        terminalreporter.write_line(f"left to other shares of `--sweeps`: {elsewhere:,} cases")
     if left:
         *others, last = (f"{left[kind]:,} {kind}" for kind in ("cases of sweeps", "thorough", "slow") if kind in left)
         parts = f"{', '.join(others)} and {last}" if others else last

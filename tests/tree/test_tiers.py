@@ -76,13 +76,23 @@ def test_a_sweep_keeps_every_third_kind_and_those_of_other_names_keep_the_others
         (("-n", "2"), 7, "left to `make test-all`: 9 cases of sweeps, 1 thorough and 6 slow"),
         (("--slow",), 13, "left to `make test-all`: 9 cases of sweeps and 1 thorough"),
         (("--thorough",), 23, "skipped 1: needs qemu-user"),
+        (("--thorough", "--sweeps", "1/2"), 17, "left to other shares of `--sweeps`: 6 cases"),
+        (("--thorough", "--sweeps", "2/2", "-n", "2"), 20, "left to other shares of `--sweeps`: 3 cases"),
     ],
-    ids=["alone", "two workers", "slow", "thorough"],
+    ids=["alone", "two workers", "slow", "thorough", "a share", "the other share"],
 )
 def test_a_run_counts_what_it_leaves_out(options: tuple[str, ...], passed: int, said: str, tmp_path: Path) -> None:
     (tmp_path / "test_suite.py").write_text(SUITE)
     printed = run(tmp_path, *options)
     assert f"{passed} passed, 1 skipped" in printed and said in printed, printed
+
+
+def test_shares_of_sweeps_have_all_cases_together(tmp_path: Path) -> None:
+    (tmp_path / "test_suite.py").write_text(SUITE)
+    options = ("--collect-only", "--thorough")
+    shares = [set(re.findall(r"::(\S+)", run(tmp_path, *options, "--sweeps", f"{one}/3"))) for one in (1, 2, 3)]
+    assert set.union(*shares) == set(re.findall(r"::(\S+)", run(tmp_path, *options)))
+    assert "such as 1/2, not 3/2" in run(tmp_path, "--sweeps", "3/2")
 
 
 @pytest.mark.parametrize(
