@@ -11,7 +11,8 @@ from neonlab import Array, InputError
 _LAYOUT = re.compile(r"(?:rows|cols|oc)(\d+)_(?:depth|ic)(\d+)(?:_of(\d+))?")
 
 
-def _sizes(layout: str) -> tuple[int, int, int]:
+def layout_sizes(layout: str) -> tuple[int, int, int]:
+    """Return the vectors of a panel, the elements of a group, and what the depth is filled up to a multiple of."""
     match = _LAYOUT.fullmatch(layout)
     if match is None:
         raise InputError(f"layout `{layout}` is not of the form rows8_depth4, cols12_depth4, oc16_ic4 or oc8_ic4_of32")
@@ -25,7 +26,7 @@ def pack_panels(matrix: Array, layout: str) -> Array:
     each; in `oc8_ic4_of32` the depth is filled up to a multiple of 32.  Returns one dimension: [panel][group of
     depth][vector][element], of the matrix's dtype.
     """
-    width, group, whole = _sizes(layout)
+    width, group, whole = layout_sizes(layout)
     vectors, depth = matrix.shape
     filled = np.zeros((-(-vectors // width) * width, -(-depth // whole) * whole), matrix.dtype)
     filled[:vectors, :depth] = matrix
@@ -33,8 +34,16 @@ def pack_panels(matrix: Array, layout: str) -> Array:
     return np.ascontiguousarray(blocks.transpose(0, 2, 1, 3)).reshape(-1)
 
 
+def fill_taps(taps: Array, group: int) -> Array:
+    """Return `taps` [vector][tap][channel] as vectors, each tap filled up with zeros to whole groups of channels."""
+    vectors, count, channels = taps.shape
+    filled = np.zeros((vectors, count, -(-channels // group) * group), taps.dtype)
+    filled[:, :, :channels] = taps
+    return filled.reshape(vectors, -1)
+
+
 def unpack_panels(packed: Array, layout: str, vectors: int, depth: int) -> Array:
     """Return the [vectors][depth] matrix that `pack_panels` packed, without the elements that filled the panels up."""
-    width, group, whole = _sizes(layout)
+    width, group, whole = layout_sizes(layout)
     blocks = packed.reshape(-(-vectors // width), -(-depth // whole) * whole // group, width, group)
     return blocks.transpose(0, 2, 1, 3).reshape(blocks.shape[0] * width, -1)[:vectors, :depth]

@@ -28,7 +28,7 @@ class Pack(Operator):
     }
 
     def claims(self, contract: Contract) -> bool:
-        return contract.name.startswith("pack_")
+        return contract.name.startswith("pack_") and "_rows_" in contract.name
 
     def integers(self, shape: Shape) -> Mapping[str, int]:
         return shape.values()

@@ -7,7 +7,8 @@
  * The file is little-endian, every number 8 bytes: the number of calls; for each call the number of arguments; for
  * each argument 0 and a value, or 2 and the number of the argument that it shares a buffer with, or 1, alignment,
  * size, where in it the pointer points to, whether it is written, the bytes before the call, and if it is written
- * those expected after it. Bytes are filled up to a multiple of 8. */
+ * those expected after it; or 3, the number of pointers of an array, for each where in a buffer it points to, and that
+ * buffer as behind 1. Bytes are filled up to a multiple of 8. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +26,9 @@ extern void call_watched(void (*kernel)(void), const uintptr_t arguments[ARGUMEN
 typedef struct {
     uint64_t is_buffer, value, align, size, origin, written;
     const uint8_t *before, *after;
+    uint64_t pointers;
+    const uint8_t *offsets;
+    uintptr_t *table;
     uint8_t *base; /* of the accessible pages */
     size_t pages;
     uint8_t *place;
@@ -73,6 +77,18 @@ static void lay_out(argument_t *a, int at_start)
         mprotect(a->base, a->pages, PROT_READ);
 }
 
+/* The array of pointers into the buffer of `a`. */
+static uintptr_t *point_into(argument_t *a)
+{
+    const uint8_t *at = a->offsets;
+    a->table = malloc(a->pointers * sizeof *a->table);
+    if (!a->table)
+        exit(3);
+    for (uint64_t i = 0; i < a->pointers; i++)
+        a->table[i] = (uintptr_t)(a->place + number(&at));
+    return a->table;
+}
+
 static int play(const uint8_t **file, unsigned call, size_t stack_bytes)
 {
     static argument_t all[ARGUMENTS];
@@ -81,9 +97,13 @@ static int play(const uint8_t **file, unsigned call, size_t stack_bytes)
         argument_t *a = all + i;
         memset(a, 0, sizeof *a);
         a->is_buffer = number(file);
-        if (a->is_buffer != 1) {
+        if (!(a->is_buffer & 1)) {
             a->value = number(file);
             continue;
+        }
+        if (a->is_buffer == 3) {
+            a->pointers = number(file);
+            a->offsets = bytes(file, 8 * a->pointers);
         }
         a->align = number(file), a->size = number(file), a->origin = number(file), a->written = number(file);
         a->before = bytes(file, a->size);
@@ -93,8 +113,12 @@ static int play(const uint8_t **file, unsigned call, size_t stack_bytes)
     for (int at_start = 0; at_start < 2; at_start++) {
         uintptr_t arguments[ARGUMENTS] = {0};
         for (unsigned i = 0; i < count; i++) {
-            if (all[i].is_buffer == 1)
+            if (all[i].is_buffer & 1)
                 lay_out(all + i, at_start);
+            if (all[i].is_buffer == 3) {
+                arguments[i] = (uintptr_t)point_into(all + i);
+                continue;
+            }
             if (all[i].is_buffer == 2) {
                 arguments[i] = arguments[all[i].value];
                 continue;
@@ -110,7 +134,7 @@ static int play(const uint8_t **file, unsigned call, size_t stack_bytes)
         const char *wrong = NULL;
         for (unsigned i = 0; i < count; i++) {
             argument_t *a = all + i;
-            if (a->is_buffer != 1)
+            if (!(a->is_buffer & 1))
                 continue;
             if (a->written)
                 for (uint64_t at = 0; at < a->size && !wrong; at++)
@@ -121,6 +145,8 @@ static int play(const uint8_t **file, unsigned call, size_t stack_bytes)
             if (!painted(a->base, a->place) || !painted(a->place + a->size, a->base + a->pages))
                 wrong = "write beside a buffer";
             munmap(a->base - page, a->pages + 2 * page);
+            free(a->table);
+            a->table = NULL;
         }
         if (!painted(stack, stack + STACK - STACK_ARGUMENTS - stack_bytes))
             wrong = "more stack used than declared";

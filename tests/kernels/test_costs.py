@@ -143,7 +143,8 @@ def test_the_hot_loop_over_output_channels_costs_what_the_header_says(kernel: Ke
 
 @pytest.mark.parametrize("kernel", PACKS, ids=named)
 def test_packing_costs_what_the_header_says(kernel: Kernel) -> None:
-    short, long = counted(kernel, 48, 128), counted(kernel, 48, 256)
+    rows = (48, 1) if "_pointers_" in kernel.name else (48,)
+    short, long = counted(kernel, *rows, 128), counted(kernel, *rows, 256)
     found = re.search(r"= (\d+) bytes: .* = (\d+) instructions, (0\.\d+) per byte", header_of(kernel))
     assert found is not None
     cost = Fraction(int(found[2]), int(found[1]))

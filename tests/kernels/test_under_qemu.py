@@ -236,13 +236,18 @@ def call_of(kernel: Kernel, case: Case, shared: str = "") -> bytes:
         if shared and argument.name == output:
             parts.append(words(2, [argument.name for argument in arguments].index(shared)))
             continue
+        kind: tuple[int, ...] = (1,)
+        if argument.rows is not None:  # the buffer is that of the rows
+            rows, argument = case.rows[argument.name], argument.rows.to
+            assert argument.read is not None
+            kind = (3, rows.size, *argument.read.starts(case.integers)[rows].tolist())
         block = argument.block(case.integers)
         # What lies between rows, and what may be read behind them, holds something, and is to stay.
         before = np.full(block.size + argument.over_read, 0x5A, np.uint8)
         if argument.read is not None:
             before[: block.size][block.read] = np.frombuffer(case.inputs[argument.name].tobytes(), np.uint8)
         written = argument.write is not None or argument.name == shared
-        parts.append(words(1, promised_alignment(argument), len(before), block.origin, written))
+        parts.append(words(*kind, promised_alignment(argument), len(before), block.origin, written))
         parts.append(filled(before.tobytes()))
         if written:
             after = before.copy()

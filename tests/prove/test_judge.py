@@ -34,6 +34,8 @@ _RIGHT = [
     ("armv7/dwconv3x3_s8s32_hwc_3x8", "2x14x3", ""),
     ("armv8/maxpool2x2s2_s8s8_hwc_1x16", "2x3x21", ""),
     ("armv8/pack_s8s8_rows_8x8", "7x22", ""),
+    ("armv8/pack_s8s8_pointers_8x4", "5x3x21", "input"),
+    ("armv7/pack_s8s8_pointers_1x32", "3x2x37", "input"),
     ("armv8/dequantize_s32f32_rows_1x16", "2x19", ""),
     ("armv8/clip_s8s8_flat_64", "83", "limits"),
     ("armv8/conv1x1_s8s8_hwc_4x4_fp32", "1x2x9x5", "range scales"),

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from neonlab.contract.model import Argument, Contract
-from neonlab.emulate.guest.buffer import Buffer
+from neonlab.emulate.guest.buffer import Buffer, PointerField
 from neonlab.emulate.machine import Argument as Passed
 from neonlab.emulate.machine import Machine
 from neonlab.emulate.run import Fault
@@ -57,6 +57,9 @@ class Caller(Closing):
         other arrays have the size that the contract asks for.  Raises InputError for an argument that is missing,
         unknown, too small, too large, of another dtype, or outside of the range that the contract declares, and
         FaultError where the call faults.
+
+        For an array of pointers `input`, `input[]` is one array, and `input` where in it each pointer leads, in bytes.
+        Rows may share bytes there, as the windows of an image do; a read outside of the array faults.
         """
         contract = kernel.contract
         passed, _, budget = self.arguments(kernel, arguments)
@@ -76,6 +79,8 @@ class Caller(Closing):
         numbers = integers_among(contract, given)
         rooms, budget = self._rooms_of(kernel, numbers)
         held = {room.argument.name: _buffer(contract, room, given.get(room.argument.name)) for room in rooms}
+        tables = [argument for argument in contract.arguments if argument.rows is not None]
+        held |= {argument.name: _table(contract, argument, numbers, given) for argument in tables}
         passed: list[Passed] = [
             held[argument.name] if argument.is_pointer else numbers[argument.name] for argument in contract.arguments
         ]
@@ -89,7 +94,8 @@ class Caller(Closing):
                 contract.check_values(numbers)
             except ContractError as error:
                 raise InputError(str(error)) from None
-            rooms = tuple(_room(argument, numbers) for argument in contract.arguments if argument.is_pointer)
+            plain = (argument for argument in contract.arguments if argument.is_pointer and argument.rows is None)
+            rooms = tuple(_room(argument, numbers) for argument in plain)
             self._rooms[key] = rooms, step_budget(contract, numbers)
         return self._rooms[key]
 
@@ -114,6 +120,7 @@ def integers_among(contract: Contract, given: Mapping[str, Any]) -> dict[str, in
     Raises InputError for a name that no argument has, for a number that is missing, and for one that is no integer.
     """
     names = [argument.name for argument in contract.arguments]
+    names += [argument.rows.to.name for argument in contract.arguments if argument.rows is not None]
     unknown = sorted(set(given) - set(names))
     if unknown:
         raise InputError(
@@ -162,6 +169,31 @@ def _buffer(contract: Contract, room: Room, value: object) -> Buffer:
     return Buffer(argument.name, held, writable, readable_before=argument.under_read, readable_after=argument.over_read)
 
 
+def _table(contract: Contract, argument: Argument, numbers: Mapping[str, int], given: Mapping[str, Any]) -> Buffer:
+    """Return the array of pointers `argument`, which leads into one array at the bytes that are given."""
+    rows = argument.rows
+    assert rows is not None
+    for name in (argument.name, rows.to.name):
+        if name not in given:
+            raise InputError(f"{contract.name}: give an array for `{name}`")
+    if rows.to.write is not None or rows.less is not None or rows.to.read is None:
+        raise InputError(f"{contract.name}: `{argument.name}` is no array of pointers that are only read through")
+    target, offsets = np.asarray(given[rows.to.name]), np.asarray(given[argument.name]).reshape(-1)
+    if target.dtype != rows.to.dtype:
+        raise InputError(f"{contract.name}: `{rows.to.name}` holds {rows.to.dtype}, not {target.dtype}")
+    count, length = rows.count.evaluate(numbers), rows.to.read.size.evaluate(numbers)
+    if offsets.dtype.kind != "i" or offsets.size != count:
+        raise InputError(f"{contract.name}: `{argument.name}` is {count} whole numbers with these numbers")
+    if count and not (offsets.min() >= 0 and offsets.max() + length <= target.nbytes):
+        raise InputError(f"{contract.name}: `{argument.name}` leads outside of the {target.nbytes} bytes")
+    _hold_to_range(contract, rows.to, target)
+    # Not by the name of the rows: the contract has each of them apart, with a gap that nothing may read.
+    whole = Buffer(f"the rows of {argument.name}", target.reshape(-1), readable_after=rows.to.over_read)
+    width = contract.isa.pointer_bytes
+    pointers = tuple(PointerField(width * number, whole, offset) for number, offset in enumerate(offsets.tolist()))
+    return Buffer(argument.name, np.zeros(width * count, np.uint8), pointers=pointers)
+
+
 def _hold_to_contract(contract: Contract, room: Room, held: Array) -> None:
     argument = room.argument
     if held.dtype != argument.dtype:
@@ -170,7 +202,12 @@ def _hold_to_contract(contract: Contract, room: Room, held: Array) -> None:
         raise InputError(
             f"{contract.name}: `{argument.name}` has {held.size} elements; with these numbers it has {room.size}"
         )
-    if argument.read is None or argument.value_range is None or not held.size:
+    if argument.read is not None:
+        _hold_to_range(contract, argument, held)
+
+
+def _hold_to_range(contract: Contract, argument: Argument, held: Array) -> None:
+    if argument.value_range is None or not held.size:
         return
     low, high = argument.value_range
     if not (low <= held.min() and held.max() <= high):

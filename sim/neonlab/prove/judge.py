@@ -95,6 +95,8 @@ def prove_shape(
     """
     case = operator.case(contract, shape, "random", seed)
     found = _proved_or_not(program, contract, operator, case, held)
+    if found.status.is_proof:  # pointers among the arguments are those of the case
+        found = replace(found, held=tuple(sorted({*found.held, *case.rows})))
     if found.status.is_proof or found.reason.startswith((NOT_COMPLETE, _UNWRITTEN)):
         fault = fault_in(program, contract, operator, case)
         if fault is not None:

@@ -36,6 +36,7 @@ def test_the_types_of_a_name_are_those_of_the_contract(kernel: Kernel) -> None:
     pointers = [argument for argument in kernel.contract.arguments if argument.is_pointer]
     read = [argument for argument in pointers if argument.name in ("a", "b", "input", "weights", "source")]
     written = [argument for argument in pointers if argument.write is not None]
+    read = [argument if argument.rows is None else argument.rows.to for argument in read]
     assert list(dict.fromkeys(str(argument.dtype) for argument in read)) == [TYPES[kind] for kind in name.inputs]
     assert str(written[0].dtype) == TYPES[name.output]
 

@@ -3,7 +3,7 @@
     name     = operator "_" types "_" layout "_" tile [ "_" level ] { "_" variant }
     operator = word, followed by its window and a stride of 2 or more, if any:  matmul  conv1x1  dwconv3x3s2
     types    = element types of the inputs, equal ones once, then that of the output:  s8s32  u8u8  s8s16s32  f32s8
-    layout   = layout of the inputs:  chw  hwc  packed  rows  cols  flat
+    layout   = layout of the inputs:  chw  hwc  packed  rows  cols  flat  pointers
     tile     = results of one pass of the hot loop, outermost dimension first:  8x12  4x4  16
     level    = the extension it needs beyond NEON:  dotprod  i8mm  fp16
     variant  = other differences from similar kernels:  left4  gemmlowp  zp
@@ -63,6 +63,7 @@ LAYOUTS: Mapping[str, str] = {
     "rows": "row by row",
     "cols": "column by column",
     "flat": "in one run of elements",
+    "pointers": "wherever a table of pointers leads",
 }
 LEVELS: Mapping[str, str] = {
     "dotprod": "dot products (sdot, udot)",

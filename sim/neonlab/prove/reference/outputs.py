@@ -64,7 +64,7 @@ def _run(
 ) -> Mapping[str, Expected]:
     try:
         with symbolic_arrays(symbols):
-            return operator.expected(contract, case.shape, inputs)
+            return operator.expected(contract, case.shape, {**inputs, **case.rows})
     except Refusal:
         raise
     except InputError as error:
@@ -143,7 +143,7 @@ def _draws(
         drawn = {
             name: case.inputs[name] if name in held else array
             for name, array in operator.inputs(contract, case.shape, data).items()
-        }
+        } | dict(case.rows)
         title = f"{replace(case, pattern=pattern, seed=seed).title}"
         try:
             yield title, drawn, operator.expected(contract, case.shape, drawn)

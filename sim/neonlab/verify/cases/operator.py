@@ -89,7 +89,11 @@ class Operator(abc.ABC):
 
     @abc.abstractmethod
     def inputs(self, contract: Contract, shape: Shape, data: DataSource) -> Mapping[str, Array]:
-        """Return the arrays that the kernel reads, by argument name, in the contract's layout and without gaps."""
+        """Return the arrays that the kernel reads, by argument name, in the contract's layout and without gaps.
+
+        For an array of pointers `input`, `input[]` holds all rows that they lead to, and `input` the index of the row
+        for each pointer; several may lead to one row.
+        """
 
     @abc.abstractmethod
     def expected(self, contract: Contract, shape: Shape, inputs: Mapping[str, Array]) -> Mapping[str, Expected]:
@@ -131,7 +135,7 @@ class Operator(abc.ABC):
 
     def refilled(self, contract: Contract, case: Case, inputs: Mapping[str, Array]) -> Case:
         """Return the case with other inputs and the results expected of them.  Raises OperatorError."""
-        expected = self.expected(contract, case.shape, inputs)
+        expected = self.expected(contract, case.shape, {**inputs, **case.rows})
         return replace(case, integers=_with_numbers(contract, case.integers, inputs), inputs=inputs, expected=expected)
 
     def accepts(self, contract: Contract, shape: Shape) -> bool:
@@ -155,7 +159,9 @@ class Operator(abc.ABC):
         integers = _with_numbers(contract, integers, inputs)
         contract.check_values(integers)
         expected = self.expected(contract, shape, inputs) if compared else {}
-        for argument in contract.arguments:
+        rows = {one.name: inputs[one.name] for one in contract.arguments if one.rows is not None and one.name in inputs}
+        inputs = {name: array for name, array in inputs.items() if name not in rows}
+        for argument in (*contract.arguments, *(one.rows.to for one in contract.arguments if one.rows is not None)):
             if argument.is_pointer and argument.read is not None and not argument.fields and argument.rows is None:
                 if argument.name not in inputs:
                     raise InputError(f"operator {self.name} gives no `{argument.name}` for {contract.path}")
@@ -163,7 +169,7 @@ class Operator(abc.ABC):
             if argument.is_pointer and argument.write is not None and argument.name in expected:
                 wanted = expected[argument.name].array
                 _same_size(self, contract, argument.name, "writes", argument.write, wanted, integers)
-        return Case(shape, pattern, seed, integers, inputs, expected)
+        return Case(shape, pattern, seed, integers, inputs, expected, rows)
 
 
 def _with_numbers(contract: Contract, integers: Mapping[str, int], inputs: Mapping[str, Array]) -> dict[str, int]:
