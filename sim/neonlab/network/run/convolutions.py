@@ -14,6 +14,7 @@ from neonlab.network.run.frames import frame, gathered
 from neonlab.network.run.products import Ending, Product, products
 from neonlab.network.run.shelf import Shelf
 from neonlab.network.run.steps import Calling, Scaling, Step, Unfit, fits, packed, scaling
+from neonlab.network.run.windows import WindowProduct, Windows, window_products, windows
 
 
 def weighted_scaling(graph: Graph, node: Node, weights: Array) -> Scaling:
@@ -71,17 +72,24 @@ def dense(shelf: Shelf, graph: Graph, node: Node) -> Iterator[Step]:
 
 
 def _by_rows(shelf: Shelf, graph: Graph, node: Node, weights: Array, scale: Scaling) -> Iterator[Step]:
-    """Yield products of rows that hold a window each; for several groups, one product for each."""
+    """Yield products of rows that hold a window each; for several groups, one product for each.
+
+    Kernels gather the rows where the shelf has such, else the host does.
+    """
     window, groups = node.attributes["window"], node.attributes["groups"]
     image, output = graph.tensor(node.inputs[0]), graph.tensor(node.outputs[0])
     point = quantization_of(image).zero_point
     outs, height, width, depth = weights.shape
     rows, part = output.size // outs, outs // groups
+    as_it_lies = groups == 1 and _lies_in_rows(image.shape, (height, width), window.stride, window.padding)
+    found = None if as_it_lies else windows(shelf, image.shape, output.shape, weights.shape, window, point)
+    if found is not None:
+        yield from _by_pointers(shelf, found, weights, scale, groups)
+        return
     ways = [
         list(products(shelf, rows, weights[first : first + part].reshape(part, -1), scale.part(first, first + part)))
         for first in range(0, outs, part)
     ]
-    as_it_lies = groups == 1 and _lies_in_rows(image.shape, (height, width), window.stride, window.padding)
     moved = 0 if as_it_lies else rows * height * width * depth * groups
     if groups > 1:
         moved += output.size
@@ -101,6 +109,25 @@ def _by_rows(shelf: Shelf, graph: Graph, node: Node, weights: Array, scale: Scal
 
         kernels = tuple(dict.fromkeys(kernel for product in parts for kernel in product.kernels))
         yield Step(kernels, compute, moved)
+
+
+def _by_pointers(shelf: Shelf, found: Windows, weights: Array, scale: Scaling, groups: int) -> Iterator[Step]:
+    """Yield products of windows that kernels gather; the host puts the channels of several groups side by side."""
+    outs, depth = len(weights), weights.shape[3]
+    part = outs // groups
+    ways = [
+        list(window_products(shelf, found, weights[first : first + part], scale.part(first, first + part)))
+        for first in range(0, outs, part)
+    ]
+    for parts in zip(*ways, strict=False):
+
+        def compute(calling: Calling, inputs: Sequence[Array], parts: tuple[WindowProduct, ...] = parts) -> Array:
+            framed = found.framed(calling, inputs[0])
+            got = [product.compute(calling, framed, depth * number) for number, product in enumerate(parts)]
+            return got[0] if groups == 1 else np.concatenate(got, axis=1)
+
+        kernels = dict.fromkeys((*found.frame.kernels, *(kernel for product in parts for kernel in product.kernels)))
+        yield Step(tuple(kernels), compute, outs * len(found.offsets) if groups > 1 else 0)
 
 
 def _lies_in_rows(
@@ -163,7 +190,9 @@ def sliding(
     assert image.shape[0] == 1 and kernel.operator is not None
     taps = weights.shape[1]
     size = (image.shape[1], image.shape[2], image.shape[3])
-    around = frame(shelf, size, node.attributes["window"], (rows, columns), taps, quantization_of(image).zero_point)
+    around = frame(
+        shelf, size, node.attributes["window"], (rows, columns), (taps, taps), quantization_of(image).zero_point
+    )
     if around is None:
         return None
     window, pitch = node.attributes["window"], around.shape[1] * around.shape[2]

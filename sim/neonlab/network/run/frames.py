@@ -1,4 +1,4 @@
-"""Put pixels around an image by the padding kernel, as kernels of a square window want their input."""
+"""Put pixels around an image by the padding kernel, as kernels of a window want their input."""
 
 from __future__ import annotations
 
@@ -39,18 +39,18 @@ class Frame:
 
 
 def frame(
-    shelf: Shelf, shape: tuple[int, int, int], window: Window, output: Pair, taps: int, value: int
+    shelf: Shelf, shape: tuple[int, int, int], window: Window, output: Pair, taps: Pair, value: int
 ) -> Frame | None:
-    """Return the frame of an image for a kernel with a square window of `taps` and the strides of `window`.
+    """Return the frame of an image for a kernel with a window of `taps` and the strides of `window`.
 
     The window may be larger than that of the node, to the bottom and to the right.  None where no kernel makes it.
     """
     height, width, channels = shape
     (top, _), (left, _) = window.padding
     bottom, right = (
-        (size - 1) * step + (taps - 1) * apart + 1 - before - length
-        for size, step, apart, before, length in zip(
-            output, window.stride, window.dilation, (top, left), (height, width), strict=True
+        (size - 1) * step + (reach - 1) * apart + 1 - before - length
+        for size, step, reach, apart, before, length in zip(
+            output, window.stride, taps, window.dilation, (top, left), (height, width), strict=True
         )
     )
     rows = height + min(0, bottom)

@@ -1,6 +1,7 @@
 """Multiply rows of inputs by weights and scale the sums: convolutions of gathered rows, fully connected layers.
 
-Each step takes rows [row, depth] of int8, and gives [row, channel] of int8, or of int32 where sums are wanted.
+Each step takes rows [row, depth] of int8, or panels of these, and gives [row, channel] of int8, or of int32 where
+sums are wanted.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from neonlab.network.graph import Array
 from neonlab.network.run.shelf import Shelf
 from neonlab.network.run.steps import Calling, Scaling, Unfit, fits, packed
 
-#: Compute [row, channel] from [row, depth].
+#: Compute [row, channel] from [row, depth], or from panels.
 Rows = Callable[[Calling, Array], Array]
 
 
@@ -26,13 +27,16 @@ class Product:
     compute: Rows
 
 
-def products(shelf: Shelf, rows: int, weights: Array, scale: Scaling) -> Iterator[Product]:
-    """Yield every way of the shelf to multiply `rows` rows by `weights` [channel, depth] and scale the sums."""
+def products(shelf: Shelf, rows: int, weights: Array, scale: Scaling, *, packing: bool = True) -> Iterator[Product]:
+    """Yield every way of the shelf to multiply `rows` rows by `weights` [channel, depth] and scale the sums.
+
+    Those that pack the rows are left out unless `packing`.
+    """
     if not scale.word:
         return
     for kernel in shelf.find("conv", "s8s8", layout="hwc", scheme=scale.word, window=(1, 1)):
         yield from _tried(partial(_pointwise, kernel, rows, weights, scale))
-    for kernel in shelf.find("matmul", "s8s8", scheme=scale.word):
+    for kernel in shelf.find("matmul", "s8s8", scheme=scale.word) if packing else ():
         yield from _tried(partial(_matmul, shelf, kernel, rows, weights, scale))
     if rows == 1:
         for kernel in shelf.find("gemv", "s8s8", scheme=scale.word):
@@ -45,6 +49,13 @@ def products(shelf: Shelf, rows: int, weights: Array, scale: Scaling) -> Iterato
     if rows == 1:
         for kernel in shelf.find("gemv", "s8s32"):
             yield from _tried(partial(_gemv_then, kernel, weights, ending))
+
+
+def products_of_panels(shelf: Shelf, layout: str, rows: int, weights: Array, scale: Scaling) -> Iterator[Product]:
+    """Yield every way of the shelf to multiply rows that are packed in panels of `layout`, as `products` does."""
+    for kernel in shelf.find("matmul", "s8s8", scheme=scale.word) if scale.word else ():
+        if kernel.contract.argument("a").layout == layout:
+            yield from _tried(partial(_of_panels, kernel, rows, weights, scale))
 
 
 def _tried(make: Callable[[], Product | None]) -> Iterator[Product]:
@@ -110,22 +121,33 @@ def _pointwise(kernel: Kernel, rows: int, weights: Array, scale: Scaling) -> Pro
 
 
 def _matmul(shelf: Shelf, kernel: Kernel, rows: int, weights: Array, scale: Scaling) -> Product | None:
-    channels, depth = weights.shape
-    layout = kernel.contract.argument("a").layout
-    packer = next((k for k in shelf.find("pack", "s8s8") if k.contract.argument("packed").layout == layout), None)
-    numbers = {"rows": rows, "cols": channels, "depth": depth, "c_pitch": channels}
-    if packer is None or not fits(kernel.contract, numbers):
-        return None
+    depth, layout = weights.shape[1], kernel.contract.argument("a").layout
+    packers = shelf.find("pack", "s8s8", layout="rows")
+    packer = next((k for k in packers if k.contract.argument("packed").layout == layout), None)
     packing = {"rows": rows, "depth": depth, "pitch": depth}
-    if not fits(packer.contract, packing):
+    if packer is None or not fits(packer.contract, packing):
+        return None
+    product = _of_panels(kernel, rows, weights, scale)
+    if product is None:
+        return None
+
+    def compute(calling: Calling, inputs: Array) -> Array:
+        return product.compute(calling, calling(packer, {"source": inputs, **packing})["packed"])
+
+    return Product((packer, kernel), compute)
+
+
+def _of_panels(kernel: Kernel, rows: int, weights: Array, scale: Scaling) -> Product | None:
+    channels, depth = weights.shape
+    numbers = {"rows": rows, "cols": channels, "depth": depth, "c_pitch": channels}
+    if not fits(kernel.contract, numbers):
         return None
     held = {"b": packed(kernel, "b", weights), **numbers, **scale.arguments(kernel.contract)}
 
     def compute(calling: Calling, inputs: Array) -> Array:
-        panels = calling(packer, {"source": inputs, **packing})["packed"]
-        return calling(kernel, {"a": panels, **held})["c"].reshape(rows, channels)
+        return calling(kernel, {"a": inputs, **held})["c"].reshape(rows, channels)
 
-    return Product((packer, kernel), compute)
+    return Product((kernel,), compute)
 
 
 def _gemv(kernel: Kernel, weights: Array, scale: Scaling) -> Product | None:
