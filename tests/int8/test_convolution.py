@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from neonlab.int8.arrays import OperandError
-from neonlab.int8.convolution import conv2d, conv2d_terms, depthwise_conv2d, fully_connected
+from neonlab.int8.convolution import conv2d, conv2d_terms, depthwise_conv2d, fully_connected, transposed_conv2d
 from neonlab.int8.windows import Window
 
 CASES = {
@@ -67,6 +67,44 @@ def test_conv2d_is_the_sum_over_its_taps(case: str, types: tuple[str, str]) -> N
     if groups == 4:
         by_channel = depthwise_conv2d(image, weights[..., 0].transpose(1, 2, 0), zero, weight_zero, bias, window)
         assert by_channel.tolist() == wanted.tolist()
+
+
+@pytest.mark.parametrize(
+    ("kernel", "window", "size"),
+    [
+        ((2, 2), Window((2, 2)), (8, 6)),
+        ((3, 3), Window((2, 2), ((1, 0), (0, 1))), (8, 7)),
+        ((4, 5), Window((1, 3), ((2, 1), (4, 0))), (4, 9)),
+        ((1, 2), Window((3, 4)), (12, 14)),
+    ],
+)
+@pytest.mark.parametrize("dtype", ["int8", "uint8"])
+def test_transposed_conv2d_gives_each_pixel_by_each_tap(
+    dtype: str, kernel: tuple[int, int], window: Window, size: tuple[int, int]
+) -> None:
+    random = np.random.default_rng(13)
+    low, high = np.iinfo(dtype).min, np.iinfo(dtype).max
+    image = random.integers(low, high + 1, (2, 4, 3, 5)).astype(dtype)
+    weights = random.integers(low, high + 1, (6, *kernel, 5)).astype(dtype)
+    zero, weight_zero = int(image[0, 0, 0, 0]), weights[:, 0, 0, 0]
+    bias = random.integers(-5000, 5000, 6).astype(np.int32)
+    wanted = np.tile(bias.astype(np.int64), (2, *size, 1))
+    for n, y, x, i, j in np.ndindex(2, 4, 3, *kernel):
+        row = y * window.stride[0] + i - window.padding[0][0]
+        column = x * window.stride[1] + j - window.padding[1][0]
+        if 0 <= row < size[0] and 0 <= column < size[1]:
+            centred = image[n, y, x].astype(np.int64) - zero
+            wanted[n, row, column] += (weights[:, i, j].astype(np.int64) - weight_zero[:, None]) @ centred
+    got = transposed_conv2d(image, weights, size, zero, weight_zero, bias, window)
+    assert got.dtype == np.int32 and got.tolist() == wanted.tolist()
+
+
+def test_transposed_conv2d_has_no_dilation_and_no_empty_result() -> None:
+    image, weights = np.ones((1, 2, 2, 3), np.int8), np.ones((4, 2, 2, 3), np.int8)
+    with pytest.raises(OperandError, match="no dilation"):
+        transposed_conv2d(image, weights, (4, 4), window=Window((2, 2), dilation=(2, 1)))
+    with pytest.raises(OperandError, match="1 or more"):
+        transposed_conv2d(image, weights, (0, 4))
 
 
 def test_fully_connected_is_conv1x1_on_one_pixel() -> None:

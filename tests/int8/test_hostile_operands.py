@@ -71,6 +71,7 @@ CALLS: dict[str, Callable[..., Any]] = {
     "pack_to_signed": lambda a, _b, _x, _y, n, _m: matmul.pack_to_signed(a, n),
     "conv2d": lambda a, b, _x, _y, n, m: convolution.conv2d(a, b, n, m, None, window(n), max(m, 1)),
     "conv2d_terms": lambda a, b, _x, _y, n, m: convolution.conv2d_terms(a, b, n, m, window(m)),
+    "transposed": lambda a, b, _x, _y, n, m: convolution.transposed_conv2d(a, b, (n, 5), n, m, None, window(n)),
     "depthwise": lambda a, b, _x, _y, n, m: convolution.depthwise_conv2d(a, b, n, m, None, window(n)),
     "fully_connected": lambda a, b, _x, _y, n, m: convolution.fully_connected(a, b, n, m),
     "max_pool": lambda a, _b, _x, _y, n, m: pooling.max_pool(a, (n, m), window(m)),

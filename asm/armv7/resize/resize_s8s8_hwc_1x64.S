@@ -9,7 +9,7 @@ output       = { reg = "r1", write = "height*width*channels", layout = "hwc", dt
 rows         = { reg = "r2", read = "4*height", range = [0, 1073741823] }
 columns      = { reg = "r3", read = "4*width", range = [0, 1073741823] }
 height       = { reg = "stack+0", range = [1, 65536] }
-width        = { reg = "stack+4", range = [1, 65536] }
+width        = { reg = "stack+4", range = [1, 1048576] }
 channels     = { reg = "stack+8", range = [1, 1048576] }
 input_pixels = { reg = "stack+12", range = [1, 1073741824] }
 */

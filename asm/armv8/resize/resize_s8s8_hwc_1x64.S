@@ -9,7 +9,7 @@ output       = { reg = "x1", write = "height*width*channels", layout = "hwc", dt
 rows         = { reg = "x2", read = "4*height", range = [0, 1073741823] }
 columns      = { reg = "x3", read = "4*width", range = [0, 1073741823] }
 height       = { reg = "x4", range = [1, 65536] }
-width        = { reg = "x5", range = [1, 65536] }
+width        = { reg = "x5", range = [1, 1048576] }
 channels     = { reg = "x6", range = [1, 1048576] }
 input_pixels = { reg = "x7", range = [1, 1073741824] }
 */

@@ -14,7 +14,7 @@ scheme's own source computes with.  Bad input raises `OperandError`.
 | `ristretto`       | dynamic fixed point, minifloat and power-of-two numbers                                         |
 | `incremental`     | incremental network quantization: powers of two, the largest weights first                      |
 | `matmul`          | matrix products with zero points, in both forms; packing; ruy's `Mul`                           |
-| `convolution`     | conv2d, depthwise, fully connected                                                              |
+| `convolution`     | conv2d, transposed, depthwise, fully connected                                                  |
 | `addition`        | TFLite's, TVM's, QNNPACK's, XNNPACK's and ONNX Runtime's add                                    |
 | `ranged_addition` | TensorFlow's 8+8→32 and nnlib's 8+8→8 add of tensors described by their ranges                  |
 | `elementwise`     | mul, concat with rescale, relu, clip, pad                                                       |

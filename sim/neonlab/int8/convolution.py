@@ -12,7 +12,7 @@ import numpy as np
 
 from neonlab.int8.arrays import Int32s, Int64s, Integers, OperandError, exact_matmul, integer, integers, to_int32, wide
 from neonlab.int8.matmul import accumulate_subtracting_first, check_zero_point
-from neonlab.int8.windows import Window
+from neonlab.int8.windows import Pair, Window
 
 _EIGHT = ("int8", "uint8")
 
@@ -111,6 +111,40 @@ def depthwise_conv2d(
     centred = (wide(w) - _per_channel(weight_zero_point, out, w, 1)).astype(np.int32)
     sums = np.einsum("nhwijc,ijcm->nhwcm", patches, centred.reshape(kh, kw, channels, out // channels), dtype=np.int64)
     return to_int32(sums.reshape(*sums.shape[:3], out) + _bias(bias, out), "the accumulator")
+
+
+def transposed_conv2d(
+    image: object,
+    weights: object,
+    size: Pair,
+    image_zero_point: int = 0,
+    weight_zero_point: object = 0,
+    bias: object = None,
+    window: Window | None = None,
+) -> Int32s:
+    """Return accumulators int32 [n, *size, out] of image [n, h, w, in] and weights [out, kh, kw, in].
+
+    Pixel i of the image adds its product with tap f to the result's pixel i * stride + f - padding before, if there is
+    one, on both axes: the window slides over the result.  Types and errors are as in `conv2d`; dilations must be 1.
+    Source: tensorflow/lite/kernels/internal/reference/integer_ops/transpose_conv.h.
+    """
+    x, w, points = _conv_operands(image, weights, image_zero_point, weight_zero_point, 1)
+    held = window or Window()
+    if held.dilation != (1, 1) or min(size) < 1:
+        raise OperandError(f"wanted a size of 1 or more and no dilation, not {size} and {held.dilation}")
+    n, height, width, depth = x.shape
+    out, kh, kw, _ = w.shape
+    centred = (wide(x) - image_zero_point).reshape(-1, depth)
+    products = exact_matmul(centred, (wide(w) - points).reshape(-1, depth).T).reshape(n, height, width, out, kh, kw)
+    (sy, sx), ((top, _), (left, _)) = held.stride, held.padding
+    whole = (top + size[0], left + size[1])
+    reach = ((height - 1) * sy + kh, (width - 1) * sx + kw)
+    sums = np.zeros((n, max(whole[0], reach[0]), max(whole[1], reach[1]), out), np.int64)
+    for row, column in np.ndindex(kh, kw):
+        sums[:, row : row + (height - 1) * sy + 1 : sy, column : column + (width - 1) * sx + 1 : sx] += products[
+            ..., row, column
+        ]
+    return to_int32(sums[:, top : whole[0], left : whole[1]] + _bias(bias, out), "the accumulator")
 
 
 def fully_connected(

@@ -28,6 +28,7 @@ DTYPES = ("int8", "uint8", "int16", "int32", "int64", "float32", "bool")
 OPERATORS: Mapping[str, str] = {
     "conv": "convolution",
     "depthwise": "depthwise convolution",
+    "conv_transpose": "transposed convolution",
     "dense": "fully connected layer",
     "matmul": "product of two tensors",
     "add": "addition",

@@ -101,9 +101,6 @@ SINGLE: dict[str, One] = {
                         _table("AddOptions", potScaleInt16=False)),
     "bilinear": One("RESIZE_BILINEAR", [q(*IMAGE), c([9, 7])], [q(1, 9, 7, 4)], _RESIZE),
     "bilinear of floats": One("RESIZE_BILINEAR", [f(*IMAGE), c([9, 7])], [f(1, 9, 7, 4)], _RESIZE),
-    "transposed convolution": One(
-        "TRANSPOSE_CONV", [c([1, 10, 6, 8]), weights(8, 3, 2, 4, axis=0), q(*IMAGE)], [q(1, 10, 6, 8, scale=0.2)],
-        _table("TransposeConvOptions", **_CONV), 5 * 6 * 4 * 3 * 2 * 8),
     "transposed convolution of floats": One(
         "TRANSPOSE_CONV", [c([1, 10, 6, 8]), weights(8, 3, 2, 4), f(*IMAGE)], [f(1, 10, 6, 8)],
         _table("TransposeConvOptions", **_CONV), 5 * 6 * 4 * 3 * 2 * 8, 1),

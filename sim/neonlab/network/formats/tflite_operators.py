@@ -110,13 +110,13 @@ def _weights(place: Place, number: int, channels: int, axis: int) -> tuple[Tenso
     return tensor, quantization
 
 
-def _bias(place: Place, operator: FileOperator, channels: int) -> str:
-    if len(operator.inputs) < 3 or operator.inputs[2] < 0:
+def _bias(place: Place, operator: FileOperator, channels: int, at: int = 2) -> str:
+    if len(operator.inputs) <= at or operator.inputs[at] < 0:
         return ""
-    bias = place.values(operator.inputs[2])
+    bias = place.values(operator.inputs[at])
     if bias.dtype != np.int32 or bias.size != channels:
         raise Refusal(f"a bias of {bias.dtype} {list(bias.shape)}; wanted int32 [{channels}]")
-    return place.draft.constant(f"{place.names[operator.inputs[2]]}/flat", bias.reshape(-1))
+    return place.draft.constant(f"{place.names[operator.inputs[at]]}/flat", bias.reshape(-1))
 
 
 def _conv(place: Place, name: str, operator: FileOperator) -> None:
@@ -133,6 +133,22 @@ def _conv(place: Place, name: str, operator: FileOperator) -> None:
     place.draft.node(
         "conv", name, operator.name, (image.name, tensor.name, _bias(place, operator, outs)), (output.name,),
         {"window": window, "groups": groups, **clamp, **place.scheme("conv")},
+    )  # fmt: skip
+
+
+def _conv_transpose(place: Place, name: str, operator: FileOperator) -> None:
+    image, output = place.eight(operator.inputs[2]), place.eight(operator.outputs[0])
+    size, outs = _image(output), output.shape[-1]
+    tensor, _ = _weights(place, operator.inputs[1], outs, 0)
+    if len(tensor.shape) != 4 or (tensor.shape[0], tensor.shape[3]) != (outs, image.shape[3]):
+        raise Refusal(f"weights {list(tensor.shape)} do not fit {list(image.shape)} and {list(output.shape)}")
+    # The window slides over the output, and each of its positions is a pixel of the image.
+    window = _window(place, operator, size, (tensor.shape[1], tensor.shape[2]), _image(image))
+    bias = _bias(place, operator, outs, 3)
+    place.draft.node(
+        "conv_transpose", name, operator.name, (image.name, tensor.name, bias), (output.name,),
+        {"window": window, **clamp_of(output, operator.options.get("FusedActivationFunction", 0)),
+         **place.scheme("conv")},
     )  # fmt: skip
 
 
@@ -351,6 +367,7 @@ def _resize(place: Place, name: str, operator: FileOperator) -> None:
 
 MAPPINGS: Mapping[str, Mapped] = {
     "CONV_2D": _conv,
+    "TRANSPOSE_CONV": _conv_transpose,
     "DEPTHWISE_CONV_2D": _depthwise,
     "FULLY_CONNECTED": _dense,
     "ADD": _two("add"),

@@ -16,8 +16,10 @@ from neonlab.network.passes.rewrite import Passed, counted
 _MOVING = (
     "conv", "depthwise", "dense", "add", "mul", "concat", "max_pool", "mean", "reshape", "transpose", "slice",
     "quantize", "dequantize", "unary", "rescale", "pad", "resize_nearest", "softmax",
-    "matmul",
+    "matmul", "conv_transpose",
 )  # fmt: skip
+#: Those whose second input is weights.
+_WEIGHTED = ("conv", "conv_transpose", "depthwise", "dense")
 _FLIPPED = (np.arange(256, dtype=np.uint8) ^ np.uint8(0x80)).view(np.int8)
 
 
@@ -35,7 +37,7 @@ def sign_activations(graph: Graph) -> Passed:
         if not _moves(node):
             nodes.append(node)
             continue
-        weights = node.inputs[1] if node.operator in ("conv", "depthwise", "dense") else ""
+        weights = node.inputs[1] if node.operator in _WEIGHTED else ""
         inputs = tuple(name if name == weights else signed.get(name, name) for name in node.inputs)
         outputs = tuple(signed.get(name, name) for name in node.outputs)
         nodes.append(replace(node, inputs=inputs, outputs=outputs, attributes=_attributes(node, signed)))
@@ -50,7 +52,7 @@ def _moves(node: Node) -> bool:
 def _signed(graph: Graph) -> tuple[dict[str, str], dict[str, Tensor], list[Node]]:
     """Return the int8 tensor's name for each uint8 one that has one, all tensors, and the tables between the two."""
     makers = {name: node for node in graph.nodes for name in node.outputs}
-    weights = {node.inputs[1] for node in graph.nodes if node.operator in ("conv", "depthwise", "dense")}
+    weights = {node.inputs[1] for node in graph.nodes if node.operator in _WEIGHTED}
     leaving = {*graph.outputs, *(state.written for state in graph.states)}
     takers: dict[str, list[Node]] = {}
     for node in graph.nodes:

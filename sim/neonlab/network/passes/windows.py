@@ -12,7 +12,7 @@ from neonlab.network.graph import Graph, Node
 from neonlab.network.passes.rewrite import Changes, Passed, counted, merged
 from neonlab.network.reference.unary import table_of_node
 
-_WEIGHTED = ("conv", "depthwise", "dense", "add", "mul")
+_WEIGHTED = ("conv", "conv_transpose", "depthwise", "dense", "add", "mul")
 
 
 def pad_inside(graph: Graph) -> Passed:

@@ -12,7 +12,7 @@ from neonlab.int8.activation import look_up, softmax, softmax_onnxruntime
 from neonlab.int8.addition import Operand, add_onnxruntime, add_tflite, add_tvm, add_xnnpack
 from neonlab.int8.affine import Affine, dequantize, quantize, quantize_ncnn
 from neonlab.int8.arrays import Floats, OperandError, Output
-from neonlab.int8.convolution import conv2d, depthwise_conv2d, fully_connected
+from neonlab.int8.convolution import conv2d, depthwise_conv2d, fully_connected, transposed_conv2d
 from neonlab.int8.pooling import average_pool, average_pool_onnxruntime, average_pool_requantized, max_pool
 from neonlab.int8.requantize import effective_scale, ncnn_requantize, scheme_named
 from neonlab.network.graph import Array, Graph, Node, Quantization, Tensor
@@ -67,7 +67,7 @@ def output_of(graph: Graph, node: Node) -> Output:
 
 
 def scale_of(graph: Graph, node: Node) -> Floats:
-    """Return what the sums of conv, depthwise or dense are multiplied by: a number, or one for each channel."""
+    """Return what the sums of a layer with weights are multiplied by: a number, or one for each channel."""
     image, weights = (quantization_of(graph.tensor(name)) for name in node.inputs[:2])
     output = quantization_of(graph.tensor(node.outputs[0]))
     # Channels of weights that training has made all but 0 have scales that no kernel takes.
@@ -91,7 +91,7 @@ def operand(graph: Graph, name: str, values: Array) -> Operand:
 
 
 def sums_of(graph: Graph, node: Node, inputs: Sequence[Array | None]) -> Array:
-    """Return the int32 sums of conv, depthwise or dense, with bias, before they are scaled."""
+    """Return the int32 sums of a layer with weights, with bias, before they are scaled."""
     image, weights, bias = inputs
     assert image is not None and weights is not None
     point, other = quantization_of(graph.tensor(node.inputs[0])).zero_point, _weight_point(graph, node)
@@ -100,6 +100,9 @@ def sums_of(graph: Graph, node: Node, inputs: Sequence[Array | None]) -> Array:
     window = node.attributes["window"]
     if node.operator == "depthwise":
         return depthwise_conv2d(image, weights, point, other, bias, window)
+    if node.operator == "conv_transpose":
+        size = graph.tensor(node.outputs[0]).shape[1:3]
+        return transposed_conv2d(image, weights, (size[0], size[1]), point, other, bias, window)
     return conv2d(image, weights, point, other, bias, window, node.attributes["groups"])
 
 
@@ -325,6 +328,7 @@ def _by_framework(graph: Graph, node: Node, inputs: Sequence[Array | None]) -> A
 _COMPUTED: Mapping[str, Computed] = {
     "conv": _weighted,
     "depthwise": _weighted,
+    "conv_transpose": _weighted,
     "dense": _weighted,
     "matmul": _matmul,
     "add": _add,

@@ -18,12 +18,14 @@ from neonlab.network.run.cost import Cost
 from neonlab.network.run.costs import Call, CostModel
 from neonlab.network.run.shelf import Shelf
 from neonlab.network.run.steps import Step
+from neonlab.network.run.transposed import transposed
 
 Ways = Callable[[Shelf, Graph, Node], Iterator[Step]]
 _WAYS: Mapping[str, Ways] = {
     "conv": convolutions.convolutions,
     "depthwise": convolutions.depthwise,
     "dense": convolutions.dense,
+    "conv_transpose": transposed,
     **elementwise.STEPS,
     "mean": means,
     "quantize": scales.quantize,

@@ -235,5 +235,6 @@ def macs_of(graph: Graph, node: Node) -> int:
     if operator == "depthwise":
         return output.size * math.prod(weights.shape[:2])
     if operator == "conv_transpose":
-        return image.size * math.prod(weights.shape[1:])
+        # Weights of floats begin with the input channels, those of integers end with them.
+        return image.size * math.prod(weights.shape[1:] if node.operator == "float" else weights.shape[:3])
     return output.size * (image.shape[-1] if operator == "gemm" else math.prod(weights.shape[1:]))
