@@ -63,13 +63,23 @@ def softmax(values: object, input_scale: float, beta: float, target: Affine) -> 
 
     Source: tensorflow/lite/kernels/internal/optimized/optimized_ops.h, `PopulateSoftmaxLookupTable`, `Softmax`.
     """
+    return softmax_by_table(values, softmax_table(input_scale, beta), target)
+
+
+def softmax_table(input_scale: float, beta: float) -> NDArray[np.float32]:
+    """Return the exponentials of `softmax`: float32, for each distance from 0 to 255.  Raises OperandError."""
+    slope = -one_scale(input_scale, "the input scale") * one_scale(beta, "beta")
+    distances = np.arange(256, dtype=np.float32)
+    found: NDArray[np.float32] = np.exp((slope * distances).astype(np.float64)).astype(np.float32)
+    return found
+
+
+def softmax_by_table(values: object, table: NDArray[np.float32], target: Affine) -> Integers:
+    """Compute `softmax` by its table of exponentials, or by another one.  Raises OperandError."""
     x = integers(values, "the values", "int8", "uint8")
     if not x.ndim or not x.shape[-1]:
         raise OperandError("softmax needs at least one value along its last axis")
     single = np.float32
-    slope = -one_scale(input_scale, "the input scale") * one_scale(beta, "beta")
-    distances = np.arange(256, dtype=np.float32)
-    table = np.exp((slope * distances).astype(np.float64)).astype(np.float32)
     exponentials = table[x.max(axis=-1, keepdims=True).astype(np.int64) - x]
     sums = np.add.accumulate(exponentials, axis=-1, dtype=np.float32)[..., -1:]
     rescaled = exponentials * (single(1) / (sums * single(target.scale)))

@@ -38,6 +38,7 @@ PLAIN_OPERATORS: Mapping[str, str] = {
     "concat": "concatenation",
     "globalpool": "average of each channel",
     "resize": "resize to the nearest pixels",
+    "softmax": "softmax of each row",
 }
 #: Operators that slide a window over an image.
 WINDOW_OPERATORS: Mapping[str, str] = {

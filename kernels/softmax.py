@@ -1,0 +1,51 @@
+"""Softmax of rows of int8, by a table of the exponentials of all distances from the greatest of a row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from neonlab import Array, Contract, DataSource, Expected, Operator, Shape
+from neonlab.int8.activation import softmax_by_table, softmax_table
+from neonlab.int8.affine import Affine
+
+_DIMENSIONS = ("rows", "cols")
+
+
+class Softmax(Operator):
+    """A softmax as TFLite's int8 kernel computes it; the table is in the order of elements, its last number is 1."""
+
+    name = "softmax"
+    dimensions = _DIMENSIONS
+    # The classes of ImageNet, and the attention of one head of BERT base (Devlin et al. 2018) over 128 words.
+    layers: Mapping[str, Shape] = {
+        "imagenet 1000": Shape(_DIMENSIONS, (1, 1000)),
+        "attention 128x128": Shape(_DIMENSIONS, (128, 128)),
+    }
+
+    def claims(self, contract: Contract) -> bool:
+        return contract.name.startswith("softmax_")
+
+    def integers(self, shape: Shape) -> Mapping[str, int]:
+        return {"rows": shape["rows"], "cols": shape["cols"]}
+
+    def inputs(self, contract: Contract, shape: Shape, data: DataSource) -> Mapping[str, Array]:
+        random = data.random
+        # From exponentials that are all but 1 to denormal ones; and results from 1/2 of a step to beyond all of int8.
+        table = softmax_table(float(2.0 ** random.uniform(-9, 0)), 1.0)
+        scale = 1 / 256 if random.integers(2) else float(2.0 ** random.uniform(-24, 0))
+        return {
+            "input": data.array(contract.argument("input"), shape.sizes),
+            "table": np.ascontiguousarray(table[::-1]),
+            "scale": np.array([scale], np.float32),
+            "zero_point": data.value(contract.argument("zero_point")),
+        }
+
+    def expected(self, contract: Contract, shape: Shape, inputs: Mapping[str, Array]) -> Mapping[str, Expected]:
+        target = Affine(float(inputs["scale"][0]), int(inputs["zero_point"]), "int8")
+        found = softmax_by_table(inputs["input"].reshape(shape.sizes), inputs["table"][::-1], target)
+        return {"output": Expected(found, ("row", "column"))}
+
+
+OPERATOR = Softmax()
