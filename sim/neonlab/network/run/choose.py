@@ -12,13 +12,13 @@ from neonlab.lab.caller import Caller
 from neonlab.lab.repository.library import Kernel
 from neonlab.network.graph import Array, Graph, Node
 from neonlab.network.reference.node import compute
-from neonlab.network.run import convolutions, elementwise, scales
-from neonlab.network.run.averages import means
 from neonlab.network.run.cost import Cost
 from neonlab.network.run.costs import Call, CostModel
 from neonlab.network.run.shelf import Shelf
 from neonlab.network.run.steps import Step
-from neonlab.network.run.transposed import transposed
+from neonlab.network.run.ways import convolutions, elementwise, scales
+from neonlab.network.run.ways.averages import means
+from neonlab.network.run.ways.transposed import transposed
 
 Ways = Callable[[Shelf, Graph, Node], Iterator[Step]]
 _WAYS: Mapping[str, Ways] = {

@@ -22,9 +22,9 @@ from neonlab.network.run import network as module
 from neonlab.network.run.choose import ways
 from neonlab.network.run.network import run_network
 from neonlab.network.run.shelf import Shelf
-from neonlab.network.run.windows import windows
+from neonlab.network.run.ways.windows import windows
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[4]
 both = pytest.mark.parametrize("isa", [Isa.A32, Isa.A64], ids=["armv7", "armv8"])
 #: Image, weights [out, height, width, in of a group], window.
 CASES = {

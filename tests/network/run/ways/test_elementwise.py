@@ -18,7 +18,7 @@ from neonlab.network.passes.every import apply_passes
 from neonlab.network.reference.inference import drawn
 from neonlab.network.run.network import run_network
 
-LIBRARY = open_library(Path(__file__).resolve().parents[3])
+LIBRARY = open_library(Path(__file__).resolve().parents[4])
 both = pytest.mark.parametrize("isa", [Isa.A32, Isa.A64], ids=["armv7", "armv8"])
 
 

@@ -18,9 +18,12 @@ from neonlab.int8.windows import Window
 from neonlab.lab.repository.library import Kernel
 from neonlab.network.graph import Array, Graph, Node, Quantization, Tensor
 from neonlab.network.reference.node import quantization_of
-from neonlab.network.run.convolutions import convolutions
 from neonlab.network.run.shelf import Shelf
 from neonlab.network.run.steps import Calling, Step, fits
+from neonlab.network.run.ways.convolutions import convolutions
+
+#: Operators whose kernels bring pixels to where others multiply them.
+_BRINGING = frozenset({"pad", "pack", "pack_pointers"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +155,7 @@ class _Layer:
 
 
 def transposed(shelf: Shelf, graph: Graph, node: Node) -> Iterator[Step]:
-    """Yield ways of the shelf to compute a transposed convolution: the same kernels for all of its convolutions."""
+    """Yield ways of the shelf to compute a transposed convolution, of which each part multiplies by the same kernels."""
     weights = graph.constant(node.inputs[1])
     if weights is None:
         return
@@ -161,7 +164,7 @@ def transposed(shelf: Shelf, graph: Graph, node: Node) -> Iterator[Step]:
     for row, column in layer.pairs:
         found: dict[tuple[Kernel, ...], Step] = {}
         for step in convolutions(shelf, *layer.convolution(row, column)):
-            found.setdefault(step.kernels, step)
+            found.setdefault(_multiplying(step.kernels), step)
         by_kernels.append(found)
     offsets = layer.offsets()
     outs = len(weights)
@@ -177,6 +180,11 @@ def transposed(shelf: Shelf, graph: Graph, node: Node) -> Iterator[Step]:
             if len(steps) == len(by_kernels):
                 mover = None if in_order else partial(_moved, kernel, {**tables, **numbers})
                 yield _step(steps, mover, () if in_order else (kernel,))
+
+
+def _multiplying(kernels: tuple[Kernel, ...]) -> tuple[Kernel, ...]:
+    """Return the kernels without those that bring pixels to their places, which depend on taps and borders."""
+    return tuple(one for one in kernels if one.operator is None or one.operator.name not in _BRINGING)
 
 
 def _tables(offsets: Array, outs: int, pixels: int) -> dict[str, Array]:

@@ -8,9 +8,9 @@ import numpy as np
 
 from neonlab.network.graph import Array, Graph, Node
 from neonlab.network.reference.node import output_of, quantization_of
-from neonlab.network.run.products import Product, products
 from neonlab.network.run.shelf import Shelf
 from neonlab.network.run.steps import Calling, Step, Unfit, scaling
+from neonlab.network.run.ways.products import Product, products
 
 
 def means(shelf: Shelf, graph: Graph, node: Node) -> Iterator[Step]:

@@ -20,7 +20,7 @@ from neonlab.network.run.choose import ways
 from neonlab.network.run.network import run_network
 from neonlab.network.run.shelf import Shelf
 
-LIBRARY = open_library(Path(__file__).resolve().parents[3])
+LIBRARY = open_library(Path(__file__).resolve().parents[4])
 both = pytest.mark.parametrize("isa", [Isa.A32, Isa.A64], ids=["armv7", "armv8"])
 SAME, VALID = 0, 1
 #: Window, stride, padding, and the size of the output of an image of 5x4.

@@ -11,10 +11,10 @@ import numpy as np
 from neonlab.int8.windows import Window
 from neonlab.lab.repository.library import Kernel
 from neonlab.network.graph import Array
-from neonlab.network.run.frames import Frame, frame
-from neonlab.network.run.products import Product, products, products_of_panels
 from neonlab.network.run.shelf import Shelf
 from neonlab.network.run.steps import Calling, Scaling, fits
+from neonlab.network.run.ways.frames import Frame, frame
+from neonlab.network.run.ways.products import Product, products, products_of_panels
 
 #: Layouts that the kernels write: rows as they lie, and panels with so many channels of each row side by side.
 _ROWS, _PANELS = "rows1_depth1", re.compile(r"rows\d+_depth(\d+)", re.ASCII)

@@ -10,11 +10,11 @@ from neonlab.int8.arrays import Output
 from neonlab.lab.repository.library import Kernel
 from neonlab.network.graph import Array, Graph, Node
 from neonlab.network.reference.node import output_of, quantization_of, scale_of
-from neonlab.network.run.frames import frame, gathered
-from neonlab.network.run.products import Ending, Product, products
 from neonlab.network.run.shelf import Shelf
 from neonlab.network.run.steps import Calling, Scaling, Step, Unfit, fits, packed, scaling
-from neonlab.network.run.windows import WindowProduct, Windows, window_products, windows
+from neonlab.network.run.ways.frames import frame, gathered
+from neonlab.network.run.ways.products import Ending, Product, products
+from neonlab.network.run.ways.windows import WindowProduct, Windows, window_products, windows
 
 
 def weighted_scaling(graph: Graph, node: Node, weights: Array) -> Scaling:
