@@ -155,7 +155,7 @@ class _Layer:
 
 
 def transposed(shelf: Shelf, graph: Graph, node: Node) -> Iterator[Step]:
-    """Yield ways of the shelf to compute a transposed convolution, of which each part multiplies by the same kernels."""
+    """Yield ways to compute a transposed convolution, of which each part multiplies by the same kernels."""
     weights = graph.constant(node.inputs[1])
     if weights is None:
         return
