@@ -1,5 +1,5 @@
 /*toml
-summary   = "output[y][x] = the channels of input at rows[y] + columns[x] bytes, HWC: a nearest-neighbour resize of any ratio"
+summary   = "output[y][x] = the channels of input at rows[y] + columns[x] bytes, HWC: nearest pixels, any ratio"
 prototype = "void (const int8_t *input, int8_t *output, const int32_t *rows, const int32_t *columns, size_t height, size_t width, size_t channels, size_t input_pixels)"
 isa       = ["armv7-a", "neon"]
 stack     = 32
