@@ -311,7 +311,8 @@ def forms(isa: Isa) -> list[str]:
 
 def shape_of(text: str) -> str:
     """A statement without register numbers, indices and amounts: what makes two of them one form."""
-    text = re.sub(r"\[[0-9a-fx]+\]", "[]", re.sub(r"\bip$", "r12", text.lower()))
+    text = re.sub(r"\b(sb|sl|fp|ip|lr)\b", "r12", text.lower())  # names of r9 to r14
+    text = re.sub(r"\[[0-9a-fx]+\]", "[]", text)
     text = re.sub(r"^(vand|vorr|veor|vbic|vorn|vbsl|vbit|vbif)\.8 ", r"\1 ", text)  # the width means nothing
     text = re.sub(r"#-?[0-9a-fx]+", "#", text)
     return re.sub(r"(?<![.\w])([vqdsbhwxr])\d+", r"\1", text)
