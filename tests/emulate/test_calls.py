@@ -151,6 +151,21 @@ def test_a_buffer_of_pointers_leads_to_other_buffers(isa: Isa) -> None:
 
 
 @both
+def test_one_field_may_be_many_pointers(isa: Isa) -> None:
+    source = (
+        f"{TYPEDEFS}int32_t kernel(const int8_t *const *at) {{ return at[0][0] * 100 + at[1][0] * 10 + at[2][0]; }}"
+    )
+    row = Buffer("row", np.array([1, 2, 3, 4], np.int8), origin=1)
+    memory, displacements = np.zeros(3 * isa.pointer_bytes, np.uint8), np.array([2, -1, 0])
+    signature = parse_prototype("int32_t f(const int8_t **at)", isa)
+    with Machine(compiled(isa, source)) as machine:
+        run = machine.call("kernel", [Buffer("at", memory, pointers=(PointerField(0, row, displacements),))], signature)
+        assert isinstance(run, Run) and run.returned == 412
+        with pytest.raises(CallError, match="no room for a pointer at offset 1"):
+            machine.call("kernel", [Buffer("at", memory, pointers=(PointerField(1, row, displacements),))], signature)
+
+
+@both
 def test_what_nobody_set_is_noise_that_the_seed_repeats(isa: Isa) -> None:
     with Machine(assembled(isa, RETURN[isa])) as machine:
         signature = parse_prototype("void f(int8_t x)", isa)

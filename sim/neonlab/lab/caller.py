@@ -189,9 +189,8 @@ def _table(contract: Contract, argument: Argument, numbers: Mapping[str, int], g
     _hold_to_range(contract, rows.to, target)
     # Not by the name of the rows: the contract has each of them apart, with a gap that nothing may read.
     whole = Buffer(f"the rows of {argument.name}", target.reshape(-1), readable_after=rows.to.over_read)
-    width = contract.isa.pointer_bytes
-    pointers = tuple(PointerField(width * number, whole, offset) for number, offset in enumerate(offsets.tolist()))
-    return Buffer(argument.name, np.zeros(width * count, np.uint8), pointers=pointers)
+    memory = np.zeros(contract.isa.pointer_bytes * count, np.uint8)
+    return Buffer(argument.name, memory, pointers=(PointerField(0, whole, offsets.astype(np.int64)),))
 
 
 def _hold_to_contract(contract: Contract, room: Room, held: Array) -> None:

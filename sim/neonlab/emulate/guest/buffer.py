@@ -14,12 +14,23 @@ import numpy.typing as npt
 class PointerField:
     """A pointer stored inside a buffer: byte `offset` holds the guest's pointer to `target` + `displacement`.
 
-    Arrays of row pointers and parameter structs consist of these.
+    Arrays of row pointers and parameter structs consist of these.  With an array of displacements it is as many
+    pointers, one behind another.
     """
 
     offset: int
     target: Buffer
-    displacement: int = 0
+    displacement: int | npt.NDArray[np.int64] = 0
+
+    @property
+    def displacements(self) -> npt.NDArray[np.int64]:
+        """Return the displacement of each pointer."""
+        return np.atleast_1d(np.asarray(self.displacement, np.int64))
+
+    def stored(self, pointer: int, width: int) -> npt.NDArray[np.uint8]:
+        """Return the bytes of the pointers, `width` of each, where that to the target is `pointer`."""
+        values = np.uint64(pointer % (1 << 64)) + self.displacements.astype(np.uint64)
+        return values.astype(f"<u{width}").view(np.uint8)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -219,12 +219,11 @@ class Memory:
         for index, item in enumerate(placed):
             start = item.address - self._buffers[index].address
             for field in item.buffer.pointers:
-                if not 0 <= field.offset <= item.buffer.size - width:
+                stored = field.stored(addresses[id(field.target)], width)
+                if not 0 <= field.offset <= item.buffer.size - stored.size:
                     raise CallError(f"buffer `{item.buffer.name}` has no room for a pointer at offset {field.offset}")
-                value = (addresses[id(field.target)] + field.displacement) % (1 << 8 * width)
                 where = start + field.offset
-                host = self._buffers[index].host
-                host[where : where + width] = np.frombuffer(value.to_bytes(width, "little"), np.uint8)
+                self._buffers[index].host[where : where + stored.size] = stored
 
     def contents(self, index: int, placed: PlacedBuffer) -> npt.NDArray[np.uint8]:
         """Return a copy of the present bytes of buffer `index` of the last `place`."""

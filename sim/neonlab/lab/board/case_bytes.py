@@ -85,10 +85,11 @@ class CaseFile:
         record.numbers(buffer.alignment, buffer.offset, buffer.mapped_before, buffer.mapped_after, buffer.writable)
         written = _runs(argument.block(case.integers).written) if argument.write is not None else []
         record.runs(sorted(written))
-        record.numbers(len(buffer.pointers))
-        places = {id(one): number for number, one in enumerate(buffers)}
+        record.numbers(sum(field.displacements.size for field in buffer.pointers))
+        places, width = {id(one): number for number, one in enumerate(buffers)}, contract.isa.pointer_bytes
         for field in buffer.pointers:
-            record.numbers(field.offset, places[id(field.target)], field.displacement & _WORD)
+            for number, displacement in enumerate(field.displacements.tolist()):
+                record.numbers(field.offset + width * number, places[id(field.target)], displacement & _WORD)
 
     def _put_expected(self, record: _Record, contract: Contract, case: Case, buffers: Sequence[Buffer]) -> None:
         places = {buffer.name: number for number, buffer in enumerate(buffers)}

@@ -90,9 +90,8 @@ def _placed(arguments: Sequence[Passed]) -> dict[str, np.ndarray[Any, np.dtype[n
         placed[buffer.name] = memory
     for buffer in buffers:
         for field in buffer.pointers:
-            address = placed[field.target.name].ctypes.data + field.target.origin + field.displacement
-            raw = np.frombuffer((address % (1 << 64)).to_bytes(_POINTER_BYTES, "little"), np.uint8)
-            placed[buffer.name][field.offset : field.offset + _POINTER_BYTES] = raw
+            stored = field.stored(placed[field.target.name].ctypes.data + field.target.origin, _POINTER_BYTES)
+            placed[buffer.name][field.offset : field.offset + stored.size] = stored
     return placed
 
 
