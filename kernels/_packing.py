@@ -34,14 +34,6 @@ def pack_panels(matrix: Array, layout: str) -> Array:
     return np.ascontiguousarray(blocks.transpose(0, 2, 1, 3)).reshape(-1)
 
 
-def fill_taps(taps: Array, group: int) -> Array:
-    """Return `taps` [vector][tap][channel] as vectors, each tap filled up with zeros to whole groups of channels."""
-    vectors, count, channels = taps.shape
-    filled = np.zeros((vectors, count, -(-channels // group) * group), taps.dtype)
-    filled[:, :, :channels] = taps
-    return filled.reshape(vectors, -1)
-
-
 def unpack_panels(packed: Array, layout: str, vectors: int, depth: int) -> Array:
     """Return the [vectors][depth] matrix that `pack_panels` packed, without the elements that filled the panels up."""
     width, group, whole = layout_sizes(layout)

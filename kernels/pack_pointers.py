@@ -7,8 +7,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from neonlab import Array, Contract, DataSource, Expected, Operator, Shape
+from neonlab.int8.windows import fill_taps
 
-from ._packing import fill_taps, layout_sizes, pack_panels
+from ._packing import layout_sizes, pack_panels
 
 _DIMENSIONS = ("rows", "taps", "channels")
 #: Part of the pointers that lead to the row of another one, as those to padding do.

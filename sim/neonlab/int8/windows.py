@@ -73,3 +73,11 @@ class Window:
         ones = np.ones((1, *size, 1), np.int32)
         found: Int32s = self.patches(ones, kernel, 0).sum(axis=(3, 4), dtype=np.int32)[0, :, :, 0]
         return found
+
+
+def fill_taps(taps: NDArray[Number], group: int) -> NDArray[Number]:
+    """Return `taps` [vector, tap, channel] as vectors, each tap filled up with zeros to whole groups of channels."""
+    vectors, count, channels = taps.shape
+    filled = np.zeros((vectors, count, -(-channels // group) * group), taps.dtype)
+    filled[:, :, :channels] = taps
+    return filled.reshape(vectors, -1)

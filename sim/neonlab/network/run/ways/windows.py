@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from neonlab.int8.windows import Window
+from neonlab.int8.windows import Window, fill_taps
 from neonlab.lab.repository.library import Kernel
 from neonlab.network.graph import Array
 from neonlab.network.run.shelf import Shelf
@@ -99,7 +99,7 @@ def window_products(shelf: Shelf, found: Windows, weights: Array, scale: Scaling
             for product in products(shelf, rows, weights.reshape(len(weights), -1), scale, packing=False):
                 yield _of_gathered(kernel, found, product, (rows, -1))
         elif match := _PANELS.fullmatch(layout):
-            filled = _filled(weights.reshape(len(weights), taps, -1), int(match[1]))
+            filled = fill_taps(weights.reshape(len(weights), taps, -1), int(match[1]))
             for product in products_of_panels(shelf, layout, rows, filled, scale):
                 yield _of_gathered(kernel, found, product, (-1,))
 
@@ -110,11 +110,3 @@ def _of_gathered(kernel: Kernel, found: Windows, product: Product, shape: tuple[
         return product.compute(calling, gathered.reshape(shape))
 
     return WindowProduct((kernel, *product.kernels), compute)
-
-
-def _filled(taps: Array, group: int) -> Array:
-    """Return weights [channel, tap, ...] as [channel, depth], each tap filled up with zeros to whole groups."""
-    channels, count, length = taps.shape
-    filled = np.zeros((channels, count, -(-length // group) * group), taps.dtype)
-    filled[:, :, :length] = taps
-    return filled.reshape(channels, -1)
