@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
@@ -174,12 +173,12 @@ def transposed(shelf: Shelf, graph: Graph, node: Node) -> Iterator[Step]:
     numbers = {"height": tables["rows"].size, "width": tables["columns"].size}
     numbers["channels"] = offsets.size * outs // (numbers["height"] * numbers["width"])
     numbers["input_pixels"] = len(offsets) * size * outs // numbers["channels"]
-    for kernel in shelf.find("resize", "s8s8", layout="hwc"):
-        for kernels, first in by_kernels[0].items() if fits(kernel.contract, numbers) else ():
+    movers = (kernel for kernel in shelf.find("resize", "s8s8", layout="hwc") if fits(kernel.contract, numbers))
+    for mover in (None,) if in_order else movers:
+        for kernels, first in by_kernels[0].items():
             steps = (first, *(found[kernels] for found in by_kernels[1:] if kernels in found))
             if len(steps) == len(by_kernels):
-                mover = None if in_order else partial(_moved, kernel, {**tables, **numbers})
-                yield _step(steps, mover, () if in_order else (kernel,))
+                yield _step(steps, mover, {**tables, **numbers})
 
 
 def _multiplying(kernels: tuple[Kernel, ...]) -> tuple[Kernel, ...]:
@@ -203,16 +202,12 @@ def _tables(offsets: Array, outs: int, pixels: int) -> dict[str, Array]:
     return {"rows": lines.astype(np.int32), "columns": places.astype(np.int32)}
 
 
-def _moved(kernel: Kernel, held: dict[str, Array | int], calling: Calling, parts: Array) -> Array:
-    return calling(kernel, {"input": parts, **held})["output"]
-
-
-def _step(steps: Sequence[Step], mover: partial[Array] | None, movers: tuple[Kernel, ...]) -> Step:
+def _step(steps: Sequence[Step], mover: Kernel | None, held: dict[str, Array | int]) -> Step:
     """Return the step of convolutions that write one array, one after another, and of what puts its pixels in order."""
 
     def compute(calling: Calling, inputs: Sequence[Array]) -> Array:
         parts = np.concatenate([step.compute(calling, inputs).reshape(-1) for step in steps])
-        return parts if mover is None else mover(calling, parts)
+        return parts if mover is None else calling(mover, {"input": parts, **held})["output"]
 
-    kernels = tuple(dict.fromkeys((*(kernel for step in steps for kernel in step.kernels), *movers)))
-    return Step(kernels, compute, sum(step.moved for step in steps))
+    kernels = [*(kernel for step in steps for kernel in step.kernels), *(() if mover is None else (mover,))]
+    return Step(tuple(dict.fromkeys(kernels)), compute, sum(step.moved for step in steps))
