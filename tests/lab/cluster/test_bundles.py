@@ -39,8 +39,6 @@ def test_a_unit_of_unknown_length_goes_alone_until_one_of_its_kernel_has_ended()
 def test_units_whose_worker_ended_go_alone_from_then_on() -> None:
     work = bundles("a" * 100, 0.01)
     together = work.take("a")
-    for one in together:
-        work.ended(one, None)
     work.put_back(together)
     left = [work.take("a") for _ in range(200) if work.turns.left]
     alone = {found[0] for found in left if len(found) == 1}

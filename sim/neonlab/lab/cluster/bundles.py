@@ -55,7 +55,7 @@ class Bundles:
         return found
 
     def ended(self, unit: int, seconds: float | None) -> None:
-        """Note that a unit runs no more, and how long it took, if it did not die."""
+        """Note that a unit has its result, and how long it took, if it did not die."""
         self.turns.ended(unit)
         if seconds is not None:
             spent = self._spent.setdefault(self.kernels[unit], _Spent())
@@ -66,6 +66,7 @@ class Bundles:
         """Put back units whose worker ended, which one of them may have done: each goes alone from now on."""
         for unit in units:
             self._alone.add(unit)
+            self.turns.ended(unit)
             self.turns.put_back(unit)
 
     def _expected(self, unit: int) -> float | None:

@@ -119,8 +119,6 @@ class ClusterWorkers(Workers):
                     tries.update(together)
                     is_lost = future.status in ("cancelled", "lost") and self._is_there()
                     if (is_lost and tries[together[0]] < _TRIES) or (len(together) > 1 and _has_killed(future)):
-                        for one in together:
-                            bundles.ended(one, None)
                         bundles.put_back(together)
                         continue
                     worker, results = self._results(future, len(together))
@@ -198,10 +196,8 @@ class ClusterWorkers(Workers):
 
     def _failed(self, future: Any) -> Any:
         """Return Died for a unit whose workers ended, again and again.  Raises InputError for what Dask refuses."""
-        from distributed.scheduler import KilledWorker
-
         error = future.exception(timeout=60)
-        if isinstance(error, KilledWorker):
+        if _has_killed(future):
             return Died("each worker of the cluster that ran it ended, until no other was tried")
         if isinstance(error, (ImportError, AttributeError)):
             raise InputError(
