@@ -132,12 +132,12 @@ def rows_of_kernels(path: Path, kernels: Iterable[Kernel]) -> dict[str, list[Row
 def found_before(path: Path, kernels: Sequence[Kernel], core: str) -> dict[str, Row]:
     """Return by kernel the row of a cheaper loop in the document at `path`, where it is of this code of the kernel."""
     try:
-        rows = {one["kernel"]: one for one in json.loads(path.read_text())["loops"] if one["core"] == core}
+        rows = {one["kernel"]: one for one in rows_in(path) if one["core"] == core}
         better = {name: one for name, one in rows.items() if one["status"] != Standing.UNCHANGED.value}
-        return {
-            kernel.title: better[kernel.title]
-            for kernel in kernels
-            if kernel.title in better and is_of_code(better[kernel.title], kernel)
-        }
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, InputError, KeyError):
         return {}
+    return {
+        kernel.title: better[kernel.title]
+        for kernel in kernels
+        if kernel.title in better and is_of_code(better[kernel.title], kernel)
+    }
