@@ -91,10 +91,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def _in_share(config: pytest.Config, items: Sequence[pytest.Item], number: int, of: int) -> list[pytest.Item]:
     """Return everything but the cases of sweeps that belong to other shares; those of `make test` belong to each."""
     kept: list[pytest.Item] = []
-    for _, group in groupby(items, key=_function_of):
-        cases = list(group)
-        mark = cases[0].get_closest_marker("sweep")
-        always = set(cases if mark is None else spread(cases, **mark.kwargs))
+    for cases in _by_function(items):
+        always = set(_of_sweep(cases))
         some = [case for at, case in enumerate(cases) if case in always or at % of == number - 1]
         config.stash[_LEFT_OUT][_OTHER_SHARES] += len(cases) - len(some)
         kept += some
@@ -104,19 +102,27 @@ def _in_share(config: pytest.Config, items: Sequence[pytest.Item], number: int, 
 def _few(config: pytest.Config, items: Sequence[pytest.Item]) -> list[pytest.Item]:
     """Return what `make test` runs."""
     kept: list[pytest.Item] = []
-    for _, group in groupby(items, key=_function_of):
-        cases = list(group)
+    for cases in _by_function(items):
         if cases[0].get_closest_marker("thorough") is not None:
             config.stash[_LEFT_OUT]["thorough"] += len(cases)
             continue
-        mark = cases[0].get_closest_marker("sweep")
-        some = cases if mark is None else spread(cases, **mark.kwargs)
+        some = _of_sweep(cases)
         config.stash[_LEFT_OUT]["cases of sweeps"] += len(cases) - len(some)
         slow = None if config.getoption("--slow") else cases[0].get_closest_marker("slow")
         few = some if slow is None else _some(some, **slow.kwargs)
         config.stash[_LEFT_OUT]["slow"] += len(some) - len(few)
         kept += few
     return kept
+
+
+def _by_function(items: Iterable[pytest.Item]) -> list[list[pytest.Item]]:
+    return [list(group) for _, group in groupby(items, key=_function_of)]
+
+
+def _of_sweep(cases: list[pytest.Item]) -> list[pytest.Item]:
+    """Return the cases that `make test` keeps if they are those of a sweep; else all."""
+    mark = cases[0].get_closest_marker("sweep")
+    return cases if mark is None else spread(cases, **mark.kwargs)
 
 
 def _function_of(item: pytest.Item) -> tuple[str, str]:
