@@ -1,4 +1,4 @@
-"""What limits every order of a loop is kept by all orders as they run on the model: none of it is invented."""
+"""Every order that the model runs keeps the limits that are stated for all orders."""
 
 from __future__ import annotations
 

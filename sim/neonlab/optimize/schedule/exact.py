@@ -30,7 +30,7 @@ _EPSILON = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class Exact:
-    """What CP-SAT says of a loop: a cheaper order, if it found one, and the steps that it took.
+    """Hold what CP-SAT says of a loop: a cheaper order, if it found one, and the steps that it took.
 
     No order that takes the same cycles in every iteration of the body takes fewer than `bound`; 0 if none is known.
     """

@@ -24,7 +24,7 @@ _POLL = 0.2  # seconds between two questions whether to go on
 
 
 class Answer(Enum):
-    """What a search says of schedules of so many cycles; without an answer, it was ended before."""
+    """Say whether there are schedules of so many cycles; OPEN where the search ended before it knew."""
 
     FOUND = auto()
     NONE = auto()
@@ -33,7 +33,7 @@ class Answer(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """The answer of a search, an order if there is one, and what the search took of its work."""
+    """Hold the answer of a search, an order if there is one, and what the search took of its work."""
 
     answer: Answer
     sequence: tuple[int, ...] = ()
