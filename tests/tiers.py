@@ -9,7 +9,7 @@ cases prove, the third by how long they take:
   level, of which `sweep(parts=2)` takes the first two; a kind of saboteur is its instruction set and the fault that it
   must show; the right kernels beside them are one kind more.  Where cases have no kind, `sweep(keep=8)` keeps eight,
   evenly spaced from the first to the last.
-  With `--thorough --sweeps 1/2`, every other case runs beside those, and with `2/2` the rest: CI takes both in turn.
+  With `--thorough --sweeps 1/4`, every fourth of the other cases runs beside those: CI takes 1/4 to 4/4 in turn.
 - `thorough(why)`: left to `make test-all` whole, since another test proves the same on less.
 - `slow(keep=2)`: takes 3 s or more, all its cases together; `make test` keeps two of them, evenly spaced, or none.
   `--slow` runs them all, as CI does on the bare machine too.
@@ -55,7 +55,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def _share(text: str) -> tuple[int, int]:
     number, _, of = text.partition("/")
     if not (number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of)):
-        raise argparse.ArgumentTypeError(f"--sweeps takes a share such as 1/2, not {text}")
+        raise argparse.ArgumentTypeError(f"--sweeps takes a share such as 1/4, not {text}")
     return int(number), int(of)
 
 

@@ -14,6 +14,7 @@ from neonlab.report.network.words import (
     difference_text,
     host_text,
     improvement_text,
+    layers_text,
     limit_of,
     milliseconds,
     shape_text,
@@ -38,7 +39,7 @@ def network_markdown(run: NetworkRun, mhz: float | None, notes: Sequence[str]) -
 
 def _sums(run: NetworkRun, mhz: float | None) -> Iterator[str]:
     cost = run.cost
-    yield f"- {len(run.layers)} layers, {run.macs:,} MACs."
+    yield f"- {layers_text(run)}, {run.macs:,} MACs."
     yield f"- {compared_text(run)}."
     yield f"- {cost.instructions:,} instructions; {cost.loaded:,} bytes loaded, {cost.stored:,} stored."
     if run.core is not None:

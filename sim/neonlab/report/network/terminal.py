@@ -16,6 +16,7 @@ from neonlab.report.network.words import (
     difference_text,
     host_text,
     improvement_text,
+    layers_text,
     limit_of,
     milliseconds,
     shape_text,
@@ -35,7 +36,7 @@ def print_network(out: Console, run: NetworkRun, mhz: float | None, notes: Seque
 def _head(run: NetworkRun) -> Iterator[str]:
     core = f" on {run.core.name}" if run.core is not None else ""
     many = f", {run.inferences} inferences" if run.inferences > 1 else ""
-    yield f"{run.graph.name}: {len(run.layers)} layers, {run.macs:,} MACs, {ARCHITECTURES[run.isa]}{core}{many}"
+    yield f"{run.graph.name}: {layers_text(run)}, {run.macs:,} MACs, {ARCHITECTURES[run.isa]}{core}{many}"
 
 
 def _layers(run: NetworkRun, mhz: float | None) -> Iterator[str]:

@@ -19,6 +19,11 @@ def milliseconds(cycles: float, mhz: float) -> float:
     return cycles / mhz / 1000
 
 
+def layers_text(run: NetworkRun) -> str:
+    """Return how many layers a network has: `1 layer`, `12 layers`."""
+    return f"{len(run.layers)} layer{'' if len(run.layers) == 1 else 's'}"
+
+
 def share(run: NetworkRun, layer: LayerRun) -> float:
     """Return a layer's share of the cycles, or without a core of the instructions."""
     if run.core is not None:
