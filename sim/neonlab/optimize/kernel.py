@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -40,6 +40,7 @@ from neonlab.optimize.rewrites.rewrite import Rewrite
 from neonlab.optimize.schedule.exact import is_installed, may_be_tried
 from neonlab.optimize.schedule.limits import fewest_cycles
 from neonlab.optimize.schedule.search import Found
+from neonlab.optimize.tiles import OtherTile, other_tiles
 from neonlab.verify.cases.case import CaseName
 from neonlab.verify.verdict import Failure
 
@@ -111,7 +112,8 @@ def optimize(
     else:
         with Workers() as own:
             judged = _judged(subject, candidates, folder, own, begin)
-    return _outcome(subject, judged, candidates, seed, steps, exploration)
+    outcome = _outcome(subject, judged, candidates, seed, steps, exploration)
+    return replace(outcome, tiles=_tiles(subject, outcome.call_after or subject.call_cycles, begin))
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,6 +300,13 @@ def _headline(subject: _Subject, candidate: Candidate, now: float) -> list[str]:
 
 def _for_several(times: int) -> str:
     return f" for {times} iterations" if times > 1 else ""
+
+
+def _tiles(subject: _Subject, below: int, begin: Begin) -> tuple[OtherTile, ...]:
+    def told(total: int) -> Callable[[int], None]:
+        return begin("costing other kernels of the operator", total, "kernels")
+
+    return other_tiles(subject.kernel, subject.modelled, subject.shape, subject.seed, below, told)
 
 
 def _figures(code: LoopCode, sequence: Sequence[int], core: PipelineCore) -> LoopFigures:

@@ -12,6 +12,7 @@ from neonlab.isa.model.instruction import Instruction
 from neonlab.measure.cores.bands import is_blurred
 from neonlab.measure.shape import Shape
 from neonlab.optimize.loop.code import Change
+from neonlab.optimize.tiles import OtherTile
 
 
 class Standing(StrEnum):
@@ -82,7 +83,8 @@ class Optimized:
 
     No order of the instructions of `new` takes fewer cycles than `least`.  None in the same registers, in two stages at
     most, that takes the same cycles in every iteration, takes fewer than `steady`.  0 says that no such bound is known.
-    `untried` says why CP-SAT was not asked, where it could be.
+    `untried` says why CP-SAT was not asked, where it could be.  `tiles` are other kernels of the operator whose whole
+    call takes fewer cycles than `call_after`.
     """
 
     kernel: str
@@ -112,6 +114,7 @@ class Optimized:
     least: float = 0.0
     steady: float = 0.0
     untried: str = ""
+    tiles: tuple[OtherTile, ...] = ()
     original: str = ""
     text: str = ""
     old_body: tuple[Instruction, ...] = ()
@@ -160,6 +163,7 @@ class Optimized:
             "ahead": self.ahead,
             "least": {"any": round(self.least, 3) or None, "steady": round(self.steady, 3) or None},
             "untried": self.untried or None,
+            "tiles": [one.to_json() for one in self.tiles],
             "tried": self.tried,
             "call_cycles": {"before": self.call_before, "after": self.call_after},
             "status": self.standing.value,

@@ -42,6 +42,10 @@ def optimization_rows(found: Optimized, written: str = "") -> Iterator[tuple[str
         yield "proved", f"at all {found.proved} small shapes that run the new code{held}"
     elif found.standing is Standing.EXACT:
         yield "not proved", found.reason
+    for tile in found.tiles:
+        fewer = 100 * (1 - tile.call_cycles / (found.call_after or found.call_before))
+        wants = f"; it wants {', '.join(tile.differences)}" if tile.differences else ""
+        yield "other tile", f"{tile.kernel}: {tile.call_cycles:,} cycles for the whole call, {fewer:.0f} % fewer{wants}"
     for one in found.refused:
         names = " and ".join(change.name for change in one.changes) or "another order"
         yield "thrown away", f"{names}, {one.cycles:.4g} cycles: {one.reason}"

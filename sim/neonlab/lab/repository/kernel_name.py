@@ -92,6 +92,9 @@ VARIANTS: Mapping[str, str] = {
     "ncnn": "scaled in float32 as in ncnn, ties away from zero",
 }
 
+#: The variants that say how 32-bit results are scaled and rounded: kernels of two of them differ in their results.
+SCHEMES = ("ruy", "gemmlowp", "fp32", "tvm", "precise", "ncnn", "nnlib")
+
 _OPERATOR = re.compile(r"([a-z]+)(?:(\d+)x(\d+))?(?:s(\d+))?", re.ASCII)
 _TYPE = re.compile(r"[suf](?:8|16|32)", re.ASCII)
 _TILE = re.compile(r"[1-9]\d{0,3}(?:x[1-9]\d{0,3})*", re.ASCII)

@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from neonlab.isa.model.isa import Isa
-from neonlab.lab.repository.kernel_name import VARIANTS, KernelName, KernelNameError
+from neonlab.lab.repository.kernel_name import SCHEMES, VARIANTS, KernelName, KernelNameError
 from neonlab.lab.repository.library import Kernel, Library
 from neonlab.measure.cores.modelled import ModelledCore
 
-#: Variants of a name that say how sums are scaled.
-SCHEMES = ("ruy", "gemmlowp", "fp32", "tvm", "precise", "ncnn", "nnlib")
 #: The word in kernels' names for each scheme of `neonlab.int8.requantize` that gives the same results.  No kernel has
 #: that of sums, which stay as they are.
 WORD_OF_SCHEME = {

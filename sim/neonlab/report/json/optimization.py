@@ -53,6 +53,18 @@ _LOOP: dict[str, Schema] = {
         "cycles that orders of the instructions of `after` take at least, null where nothing is known",
     ),
     "untried": described(nullable(STRING), "why CP-SAT was not asked, where it could be"),
+    "tiles": described(
+        list_of(
+            object_of(
+                kernel=STRING,
+                call_cycles=described(INTEGER, "of the whole call at the shape, warm"),
+                differences=described(
+                    list_of(STRING), "operands of which it wants another layout, or takes fewer values"
+                ),
+            )
+        ),
+        "other kernels of the same results whose call takes fewer cycles, the cheapest three",
+    ),
     "tried": described(INTEGER, "orders that were costed"),
     "call_cycles": described(object_of(before=INTEGER, after=INTEGER), "of the whole call at the shape, warm"),
     "status": {"enum": ["proved", "exact on all cases, not proved", "no cheaper loop found"]},
