@@ -51,6 +51,7 @@ OPERATORS: Mapping[str, str] = {
     "float": "operator on floats",
     "onnx": "operator that ONNX Runtime computes",
     "litert": "operator that LiteRT computes",
+    "ncnn": "layer that the package ncnn computes",
     "integer_sums": "products with zero points that data decide",
 }
 

@@ -16,9 +16,8 @@ from neonlab.errors import InputError
 from neonlab.network.formats.tflite import read_tflite
 from neonlab.network.graph import Graph
 from neonlab.network.passes.every import apply_passes
-from neonlab.network.reference import litert
+from neonlab.network.reference.frameworks.litert import INSTALL, LITERT
 from neonlab.network.reference.inference import drawn, feed, next_states, run_reference
-from neonlab.network.reference.litert import INSTALL
 from neonlab.network.run.network import macs_of
 
 _RANDOM = np.random.default_rng(21)
@@ -319,7 +318,7 @@ def test_what_litert_cannot_compute_is_named(kind: str) -> None:
 def test_a_process_that_an_operator_ends_is_started_again() -> None:
     one = SINGLE["bilinear"].model()
     graph, wanted = _same(one)
-    worker = litert._shared()
+    worker = LITERT.process()
     assert worker._process is not None
     worker._process.kill()
     given = feed(graph, drawn(graph, 3))

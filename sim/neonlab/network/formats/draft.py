@@ -16,6 +16,10 @@ class Refusal(Exception):
     """Raised where a node cannot be taken; the message says why."""
 
 
+class Lacking(Refusal):
+    """Raised where the format has such a node, and the lab has no arithmetic of its own for it."""
+
+
 class Draft:
     """A graph under construction.
 

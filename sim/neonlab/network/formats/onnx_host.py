@@ -16,7 +16,7 @@ from neonlab.network.formats.draft import Refusal
 from neonlab.network.formats.onnx_file import FileNode
 from neonlab.network.formats.onnx_place import Place, lab_shape, onnx_shape
 from neonlab.network.graph import DTYPES, MOST_ELEMENTS, Array, Quantization
-from neonlab.network.reference.runtime import TYPES, OneNode, Promised, RuntimeRefusal
+from neonlab.network.reference.frameworks.runtime import TYPES, OneNode, Promised, RuntimeRefusal
 
 #: Operators of ONNX Runtime's own domain without products, and those whose products are counted below.
 _OWN = (

@@ -15,7 +15,7 @@ from neonlab.network.formats.tflite_file import FileGraph, FileOperator, FileTen
 from neonlab.network.formats.tflite_host import fold, on_host
 from neonlab.network.formats.tflite_operators import MAPPINGS, Mapped, Place
 from neonlab.network.graph import DTYPES, Array, Graph, Quantization, State
-from neonlab.network.reference.litert import INSTALL
+from neonlab.network.reference.frameworks.litert import INSTALL
 
 ARITHMETICS = ("reference", "xnnpack")
 _VARIABLES = ("VAR_HANDLE", "READ_VARIABLE", "ASSIGN_VARIABLE", "CALL_ONCE")

@@ -13,7 +13,7 @@ from neonlab.network.formats.draft import Refusal
 from neonlab.network.formats.tflite_file import FileOperator, FileTensor
 from neonlab.network.formats.tflite_operators import Place
 from neonlab.network.graph import DTYPES, Array, Quantization
-from neonlab.network.reference.litert import INSTALL, OneOperator
+from neonlab.network.reference.frameworks.litert import INSTALL, OneOperator
 
 #: Operators of which LiteRT has one kernel, and not among its reference kernels.
 _ONE_KERNEL = ("CEIL", "ELU", "ROUND", "SEGMENT_SUM")

@@ -16,7 +16,8 @@ from neonlab.network.formats.tflite_file import FileOperator
 from neonlab.network.formats.tflite_macs import NOT_COUNTED, count_macs
 from neonlab.network.formats.tflite_operators import Place
 from neonlab.network.graph import DTYPES, Array, State, Tensor, check_shape
-from neonlab.network.reference.litert import LiteRtRefusal, OneOperator, Promised
+from neonlab.network.reference.frameworks.litert import LiteRtRefusal, OneOperator
+from neonlab.network.reference.frameworks.process import Promised
 
 #: Custom operators that LiteRT brings, without products.
 _CUSTOM = ("TFLite_Detection_PostProcess",)

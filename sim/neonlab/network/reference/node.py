@@ -18,7 +18,7 @@ from neonlab.int8.requantize import effective_scale, ncnn_requantize, scheme_nam
 from neonlab.network.graph import Array, Graph, Node, Quantization, Tensor
 from neonlab.network.layout import from_file, images_first, images_last, to_file
 from neonlab.network.reference.floats import compute_floats, product
-from neonlab.network.reference.framework import FrameworkRefusal
+from neonlab.network.reference.frameworks.refusal import FrameworkRefusal
 from neonlab.network.reference.integer_sums import integer_sums
 from neonlab.network.reference.unary import table_of_node
 
@@ -350,5 +350,6 @@ _COMPUTED: Mapping[str, Computed] = {
     "resize_nearest": _resize_nearest,
     "onnx": _by_framework,
     "litert": _by_framework,
+    "ncnn": _by_framework,
     "integer_sums": integer_sums,
 }

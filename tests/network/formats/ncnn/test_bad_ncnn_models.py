@@ -99,8 +99,10 @@ def test_a_bad_model_is_refused_in_words(kind: str) -> None:
 
 
 def test_every_layer_that_is_not_there_is_named_at_once() -> None:
-    text = lines("LSTM a 1 1 x y", "ReLU r 1 1 y z", "Mine b 1 1 z w", "Tile c 1 1 w v")
-    with pytest.raises(InputError, match=r"3 nodes that the lab cannot run: LSTM `a`: .*; Mine `b`: .*; Tile `c`: "):
+    text = lines("LSTM a 1 1 x y", "ReLU r 1 1 y z", "Mine b 1 1 z w", "MemoryData c 0 1 v 0=4")
+    with pytest.raises(
+        InputError, match=r"3 nodes that the lab cannot run: LSTM `a`: .*; Mine `b`: .*; MemoryData `c`: "
+    ):
         read_ncnn("bad.param", text, b"", {})
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from neonlab.int8.arrays import OperandError
 from neonlab.int8.windows import Pair, Window
-from neonlab.network.formats.draft import Refusal
+from neonlab.network.formats.draft import Lacking, Refusal
 from neonlab.network.formats.ncnn.activations import ACTIVATIONS, of_layer
 from neonlab.network.formats.ncnn.held import Held
 from neonlab.network.formats.ncnn.per_channel import batch_norm, prelu, scale
@@ -52,7 +52,7 @@ def _pooling(place: Place, layer: Layer, _held: Held) -> None:
         elif all(want in (-233, side) for want, side in zip(wanted, size, strict=True)):
             place.alias(layer, image)
         else:
-            raise Refusal(f"adaptive pooling to {wanted[0]}x{wanted[1]}")
+            raise Lacking(f"adaptive pooling to {wanted[0]}x{wanted[1]}")
         return
     kernel = (layer.whole(11, layer.whole(1)), layer.whole(1))
     if min(kernel) < 1:
@@ -134,7 +134,7 @@ def _binary(place: Place, layer: Layer, _held: Held) -> None:
     left, kind = place.floats(layer), layer.whole(0)
     function = _BINARY.get(kind)
     if function is None:
-        raise Refusal(f"an operation of the kind {kind}")
+        raise Lacking(f"an operation of the kind {kind}")
     if layer.whole(1):
         names = [left.name, place.draft.constant(f"{layer.name}/b", np.full(1, layer.real(2), np.float32))]
     else:
@@ -177,7 +177,7 @@ def _concat(place: Place, layer: Layer, _held: Held) -> None:
 def _softmax(place: Place, layer: Layer, _held: Held) -> None:
     source = place.floats(layer)
     if _axis(source, layer.whole(0)) != len(source.shape) - 1:
-        raise Refusal(f"along axis {layer.whole(0)} of {list(source.shape)}")
+        raise Lacking(f"along axis {layer.whole(0)} of {list(source.shape)}")
     place.add("float", layer, "", (source.name,), place.output(layer, source.shape), function="softmax", axis=-1)
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 
-from neonlab.network.formats.draft import Draft, Refusal
+from neonlab.network.formats.draft import Draft, Lacking, Refusal
 from neonlab.network.formats.ncnn.drawn import DrawnWeights
 from neonlab.network.formats.ncnn.held import Held, Source, take
+from neonlab.network.formats.ncnn.host import check_known, on_host
 from neonlab.network.formats.ncnn.layers import MAPPINGS
 from neonlab.network.formats.ncnn.place import Place
 from neonlab.network.formats.ncnn.text import Layer, in_order, read_layers
@@ -29,8 +30,11 @@ def read_ncnn(
     draft = Draft(path, "ncnn")
     ordered = in_order(path, layers)
     for layer in layers:
-        if layer.kind not in MAPPINGS and layer.kind != "Input":
-            draft.refuse(layer.name, layer.kind, "a layer that the lab does not have")
+        try:
+            if layer.kind not in MAPPINGS and layer.kind != "Input":
+                check_known(layer)
+        except Refusal as error:
+            draft.refuse(layer.name, layer.kind, str(error))
     source = DrawnWeights(weights) if isinstance(weights, int) else Weights(of_weights or path, weights)
     # Weights of such a layer may stand before those of others, so that nothing more can be read.
     held = {} if draft.refused else _held(draft, layers, source)
@@ -96,8 +100,22 @@ def _map(place: Place, layer: Layer, held: Held, lost: set[str]) -> bool:
     try:
         if not layer.tops:
             raise Refusal("makes no blob")
-        MAPPINGS[layer.kind](place, layer, held)
+        _add(place, layer, held)
     except Refusal as error:
         place.draft.refuse(layer.name, layer.kind, str(error))
         return False
     return True
+
+
+def _add(place: Place, layer: Layer, held: Held) -> None:
+    """Add the nodes of a layer, in the lab's arithmetic, or where that lacks it, in the package's.
+
+    Raises Refusal.
+    """
+    if layer.kind not in MAPPINGS:
+        on_host(place, layer)
+        return
+    try:
+        MAPPINGS[layer.kind](place, layer, held)
+    except Lacking:
+        on_host(place, layer)

@@ -25,6 +25,8 @@ _BINARY = (7767517).to_bytes(4, "little")
 #: An old array, `-23330=...`, has this number less its own.
 _OLD_ARRAY = -23300
 _MOST_PARAMETERS = 32
+#: The shapes of a layer's blobs, which ncnn's tools write down.
+_SHAPES = ("30=", "-23330=")
 
 Number = int | float
 Value = Number | tuple[Number, ...] | str
@@ -32,13 +34,14 @@ Value = Number | tuple[Number, ...] | str
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Layer:
-    """A line of a .param: type, name, the blobs that go in and come out, and parameters by their number."""
+    """A line of a .param: type, name, the blobs that go in and come out, parameters by their number and as text."""
 
     kind: str
     name: str
     bottoms: tuple[str, ...]
     tops: tuple[str, ...]
     parameters: Mapping[int, Value]
+    text: str = ""
 
     def whole(self, number: int, default: int = 0) -> int:
         """Return a parameter that is a whole number.  Raises Refusal for another one."""
@@ -124,7 +127,9 @@ def _layer(path: str, words: list[str]) -> Layer:
     for word in words[end:]:
         number, value = _parameter(told, word)
         parameters[number] = value
-    return Layer(words[0], words[1], tuple(words[4 : 4 + bottoms]), tuple(words[4 + bottoms : end]), parameters)
+    inputs, outputs = tuple(words[4 : 4 + bottoms]), tuple(words[4 + bottoms : end])
+    text = " ".join(word for word in words[end:] if not word.startswith(_SHAPES))
+    return Layer(words[0], words[1], inputs, outputs, parameters, text)
 
 
 def _parameter(told: str, word: str) -> tuple[int, Value]:

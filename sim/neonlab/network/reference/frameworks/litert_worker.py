@@ -1,30 +1,13 @@
-"""Run models of one operator by LiteRT, in a process of its own: operators that a file has damaged may end it.
-
-`litert` starts this file as a script and speaks with it by frames: 8 bytes with the length of a JSON object, little
-endian; the object; and as many bytes as its `sizes` say, one array after another.
-"""
+"""Run models of one operator by LiteRT, in a process of its own: operators that a file has damaged may end it."""
 
 from __future__ import annotations
 
-import json
-import os
-import sys
 from collections.abc import Sequence
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 
-#: Bytes that LiteRT may take: what a damaged operator asks for is refused before the computer has none left.
-_MOST_BYTES = 8 << 30
-
-
-def write_frame(pipe: IO[bytes], header: dict[str, Any], parts: Sequence[bytes]) -> None:
-    """Write a frame."""
-    text = json.dumps({**header, "sizes": [len(part) for part in parts]}).encode()
-    pipe.write(len(text).to_bytes(8, "little") + text)
-    for part in parts:
-        pipe.write(part)
-    pipe.flush()
+from neonlab.network.reference.frameworks.frames import answer_all
 
 
 class Models:
@@ -75,34 +58,18 @@ class Models:
         return found
 
 
-def answer(models: Models, header: dict[str, Any], parts: list[bytes]) -> tuple[dict[str, Any], list[bytes]]:
-    """Return the frame that answers one: what was asked for, or an `error`."""
-    try:
+def main() -> None:
+    """Answer frames until there are no more."""
+    models = Models()
+
+    def answer(header: dict[str, Any], parts: list[bytes]) -> tuple[dict[str, Any], list[bytes]]:
         if header["do"] == "prepare":
             found = models.prepare(header["key"], header["arithmetic"], parts[0], header["outputs"])
             return {"outputs": found}, []
         values = models.run(header["key"], header["inputs"], parts, header["output"], header["most"])
-    except Exception as error:
-        # LiteRT raises errors of several types, with its reason in words.
-        return {"error": str(error) or type(error).__name__}, []
-    return {"dtype": values.dtype.name, "shape": values.shape}, [values.tobytes()]
+        return {"dtype": values.dtype.name, "shape": values.shape}, [values.tobytes()]
 
-
-def main() -> None:
-    """Answer frames until there are no more."""
-    given, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # whatever LiteRT prints is no answer
-    try:
-        import resource
-    except ImportError:
-        pass  # a system without such limits
-    else:
-        resource.setrlimit(resource.RLIMIT_AS, (_MOST_BYTES, resource.getrlimit(resource.RLIMIT_AS)[1]))
-    models = Models()
-    while len(length := given.read(8)) == 8:
-        header = json.loads(given.read(int.from_bytes(length, "little")))
-        parts = [given.read(size) for size in header["sizes"]]
-        write_frame(answers, *answer(models, header, parts))
+    answer_all(answer)
 
 
 if __name__ == "__main__":

@@ -7,3 +7,8 @@ class FrameworkRefusal(Exception):
     """Raised where the framework cannot run an operator, or is not installed; the message says why."""
 
     framework = ""
+
+    @classmethod
+    def told(cls, text: str) -> str:
+        """Return what the framework says, without what means nothing to a person who has its message alone."""
+        return text.strip().partition("\n")[0]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from neonlab.network.graph import Array
-from neonlab.network.reference.framework import FrameworkRefusal
+from neonlab.network.reference.frameworks.refusal import FrameworkRefusal
 
 #: ONNX Runtime's names of the types that a tensor of the lab may have.
 TYPES = {
