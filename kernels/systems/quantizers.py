@@ -1,4 +1,4 @@
-"""Arithmetic of papers on quantization, by kernels on their numbers: IAO, Ristretto, INQ, KL calibration."""
+"""Arithmetic of papers on quantization, by kernels on their numbers: IAO, INQ, KL calibration."""
 
 from __future__ import annotations
 
@@ -13,12 +13,6 @@ from neonlab.int8.calibration import histogram_of, kl_threshold
 from neonlab.int8.fixed_point import multiply_twice_rounded, quantize_multiplier_smaller_than_one
 from neonlab.int8.incremental import SCHEDULE, exponents_for, quantize_step
 from neonlab.int8.matmul import accumulate_subtracting_first
-from neonlab.int8.ristretto import (
-    FixedPoint,
-    fixed_point_for_activations,
-    fixed_point_for_weights,
-    to_fixed_point,
-)
 
 from .._packing import pack_panels
 
@@ -92,38 +86,6 @@ def _iao_on_signed(calls: Calls, random: np.random.Generator) -> tuple[Array, Ar
     return total.astype(np.int32), accumulate_subtracting_first(a, b, zero_a, zero_b)
 
 
-def _steps(reals: Array, form: FixedPoint) -> Array:
-    """Return the integers that stand for reals in dynamic fixed point."""
-    return np.ldexp(to_fixed_point(reals, form), form.fraction).astype(np.int8)
-
-
-def _ristretto(calls: Calls, random: np.random.Generator) -> tuple[Array, Array]:
-    """Run a layer in dynamic fixed point: products of int8, a shift with rounding, saturation.
-
-    Input, weights and output have separate binary points.
-    """
-    x, w = random.normal(0, 2, (_PIXELS, _INS)), random.normal(0, 0.2, (_OUTS, _INS))
-    x, w = x.astype(np.float32), w.astype(np.float32)
-    of_x, of_w = fixed_point_for_activations(float(abs(x).max())), fixed_point_for_weights(float(abs(w).max()))
-    of_y = fixed_point_for_activations(float(abs(x @ w.T).max()))
-    a, b = _steps(x, of_x), np.maximum(_steps(w, of_w), np.int8(-127))
-    shift = of_y.fraction - of_x.fraction - of_w.fraction
-    got = calls(
-        "conv1x1_s8s8_hwc_@_ruy", input=a, weights=b, pixels=_PIXELS, in_channels=_INS, out_channels=_OUTS,
-        bias=np.zeros(_OUTS, np.int32), multipliers=np.full(_OUTS, 1 << 30, np.int32),
-        shifts=np.full(_OUTS, shift + 1, np.int32), range=np.array([0, -128, 127], np.int16),
-    )["output"][: _PIXELS * _OUTS].reshape(_PIXELS, _OUTS)  # fmt: skip
-    # The factors as reals: multiples of powers of two, exact in float64.
-    reals = np.ldexp(a.astype(np.float64), -of_x.fraction) @ np.ldexp(b.astype(np.float64), -of_w.fraction).T
-    return np.ldexp(got.astype(np.float32), -of_y.fraction), _half_up(reals, of_y)
-
-
-def _half_up(reals: Array, form: FixedPoint) -> Array:
-    """Return the nearest multiple of 2^-fraction, ties upward, saturated, as a rounding shift computes it."""
-    steps = np.floor(np.ldexp(reals, form.fraction) + 0.5)
-    return np.clip(np.ldexp(steps, -form.fraction), form.least, form.most).astype(np.float32)
-
-
 def _incremental(calls: Calls, random: np.random.Generator) -> tuple[Array, Array]:
     """Run a product with weights of INQ, 0 and powers of two, as multiples of the least: at 5 bits up to 128."""
     weights = random.normal(0, 0.2, (_OUTS, _INS)).astype(np.float32)
@@ -160,7 +122,6 @@ def _calibrated(calls: Calls, random: np.random.Generator) -> tuple[Array, Array
 SYSTEMS = (
     Quantizer("IAO", "ranges, nudged zero points and gemmlowp's product of uint8", _iao),
     Quantizer("IAO", "the product in four terms, packed to int8 with sums", _iao_on_signed),
-    Quantizer("Ristretto", "a layer of dynamic fixed point", _ristretto),
     Quantizer("INQ", "a layer of weights that are 0 or powers of two", _incremental),
     Quantizer("KL calibration", "the range of least divergence, and numbers quantized with it", _calibrated),
 )

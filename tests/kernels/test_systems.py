@@ -63,6 +63,24 @@ def test_a_network_notices_one_wrong_weight() -> None:
     assert not block.run(Slipping(open_library(ROOT), Isa.A64, watched=False)).exact
 
 
+@both
+@pytest.mark.parametrize(
+    ("kernel", "other"),
+    [("quantize_f32s8_flat_@_ncnn", "quantize_f32s8_flat_@_fp32"), ("rows_@_precise", "rows_@_ruy")],
+)
+def test_the_layer_of_ristretto_notices_ties_that_go_to_even_or_up(isa: Isa, kernel: str, other: str) -> None:
+    layer = next(system for system in SYSTEMS if system.system == "Ristretto" and "ties away" in system.title)
+    replaced = []
+
+    class Other(Calls):
+        def __call__(self, name: str, **arguments: np.ndarray | int) -> dict[str, np.ndarray]:
+            replaced.append(kernel in name)
+            return super().__call__(name.replace(kernel, other), **arguments)
+
+    assert not layer.run(Other(open_library(ROOT), isa, watched=False)).exact
+    assert any(replaced)
+
+
 def test_operands_outside_the_declared_range_and_unknown_kernels_are_refused() -> None:
     calls = Calls(open_library(ROOT), Isa.A64)
     image, weights = np.zeros((4, 8), np.int8), np.full((4, 8), -128, np.int8)

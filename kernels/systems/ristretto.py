@@ -1,0 +1,58 @@
+"""Layers in Ristretto's number formats, by kernels on numbers drawn with a seed."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from neonlab import Array, Calls, Outcome, System
+from neonlab.int8.ristretto import FixedPoint, fixed_point_for_activations, fixed_point_for_weights, to_fixed_point
+
+_PIXELS, _INS, _OUTS = 20, 24, 12
+
+
+class FixedPointLayer(System):
+    """A layer in dynamic fixed point: floats in, products of int8, a shift that rounds, floats out.
+
+    Input, weights and output have separate binary points; ties of all three go away from zero, as C's `round`.
+    """
+
+    system, title = "Ristretto", "a layer of dynamic fixed point, from floats, ties away from zero"
+
+    def run(self, calls: Calls) -> Outcome:
+        """Compute the layer by kernels and by the reference on reals."""
+        random = np.random.default_rng(12)
+        # Many inputs lie between two steps, and so do many outputs, as weights have few bits behind the point.
+        x = np.ldexp(np.rint(random.normal(0, 120, (_PIXELS, _INS))), -6).astype(np.float32)
+        w = random.normal(0, 0.2, (_OUTS, _INS)).astype(np.float32)
+        of_x, of_w = fixed_point_for_activations(float(abs(x).max())), fixed_point_for_weights(float(abs(w).max()), 4)
+        of_y = fixed_point_for_activations(float(abs(x @ w.T).max()))
+        sums = calls(
+            "conv1x1_s8s32_hwc_@", input=_steps(calls, x, of_x), weights=_steps(calls, w, of_w), pixels=_PIXELS,
+            in_channels=_INS, out_channels=_OUTS,
+        )["output"][: _PIXELS * _OUTS]  # fmt: skip
+        got = calls(
+            "requantize_s32s8_rows_@_precise", input=sums, rows=_PIXELS, cols=_OUTS, input_pitch=4 * _OUTS,
+            output_pitch=_OUTS, bias=np.zeros(_OUTS, np.int32), multipliers=np.full(_OUTS, 1 << 30, np.int32),
+            shifts=np.full(_OUTS, 1 + of_y.fraction - of_x.fraction - of_w.fraction, np.int32),
+            range=_range(of_y),
+        )["output"].reshape(_PIXELS, _OUTS)  # fmt: skip
+        # The factors as reals are multiples of powers of two, and so their sums are exact in float64.
+        reals = to_fixed_point(x, of_x).astype(np.float64) @ to_fixed_point(w, of_w).astype(np.float64).T
+        return Outcome(np.ldexp(got.astype(np.float32), -of_y.fraction), to_fixed_point(reals, of_y))
+
+
+def _range(form: FixedPoint) -> Array:
+    """Return the range of the integers that stand for numbers of the format, as kernels take it."""
+    return np.array([0, -(1 << form.width - 1), (1 << form.width - 1) - 1], np.int16)
+
+
+def _steps(calls: Calls, reals: Array, form: FixedPoint) -> Array:
+    """Return the int8 that stand for reals in dynamic fixed point, by the kernel: the product is exact."""
+    steps = calls(
+        "quantize_f32s8_flat_@_ncnn", input=reals, count=reals.size,
+        inverse=np.ldexp(np.ones(1, np.float32), form.fraction), range=_range(form),
+    )["output"]  # fmt: skip
+    return steps.reshape(reals.shape)
+
+
+SYSTEMS = (FixedPointLayer(),)
