@@ -39,6 +39,9 @@ def offered(typed: str, path: Path, isa: Isa = Isa.A64) -> list[Offer]:
     ("typed", "kind", "words"),
     [
         ("smlal2", Kind.MNEMONIC, ["smlal2"]),
+        ("b.n", Kind.MNEMONIC, ["b.ne"]),
+        ("whilel", Kind.MNEMONIC, []),  # of SVE, which cannot be assembled
+        ("ld1r", Kind.MNEMONIC, ["ld1r"]),  # and none of `ld1rb`, `ld1rqw` and others of SVE
         ("do", Kind.MACRO, ["dot"]),
         ("1: sto", Kind.MACRO, ["store4"]),
         ("ld1 {v0.16b}, [wei", Kind.REGISTER, ["weights"]),

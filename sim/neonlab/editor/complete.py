@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from neonlab.assemble.encode.known import assembled_mnemonics
 from neonlab.isa.model.isa import Isa
-from neonlab.isa.vocabulary import mnemonics
 
 _WORD = re.compile(r"[\w.$\\]*\Z")
 _FIRST = re.compile(r"\s*(?:[\w.$]+:\s*)*[\w.$\\]*\Z")
@@ -76,7 +76,7 @@ def _all_words(text: str, path: Path, isa: Isa | None, folders: Sequence[Path]) 
 
 @functools.cache
 def _mnemonics(isa: Isa) -> tuple[Offer, ...]:
-    return tuple(Offer(name, Kind.MNEMONIC) for name in sorted(mnemonics(isa)))
+    return tuple(Offer(name, Kind.MNEMONIC) for name in sorted(assembled_mnemonics(isa)))
 
 
 @functools.lru_cache(maxsize=64)

@@ -8,13 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from neonlab.assemble.encode.keystone_process import shared_process
+from neonlab.assemble.encode.known import assembled_mnemonics
 from neonlab.host.closing import Closing
 from neonlab.isa import agreement as readback
 from neonlab.isa import extensions
 from neonlab.isa.model.isa import Isa
 from neonlab.isa.readback.lower import lower
 from neonlab.isa.readback.text import Spelled, SpellingError
-from neonlab.isa.vocabulary import is_known, mnemonics
+from neonlab.isa.vocabulary import is_known
 
 # Characters that no instruction contains; several make Keystone loop for ever or end its process.
 _FORBIDDEN = frozenset("\"'\\;\n\r\0`|$~?@%&*/<>()=")
@@ -90,6 +91,8 @@ class Encoder(Closing):
         if isinstance(reply, str):
             if not is_known(self._isa, lowered.mnemonic):
                 return _unknown(self._isa, key[0].split()[0].lower())
+            if lowered.mnemonic.partition(".")[0] not in assembled_mnemonics(self._isa) and self._isa is Isa.A64:
+                return EncodingError(f"`{lowered.mnemonic}` is of an extension of A64 that the lab does not have")
             return EncodingError(
                 f"`{key[0].split()[0].lower()}` does not take these operands, or not in this combination"
             )
@@ -151,5 +154,5 @@ def _prepare(isa: Isa, text: str, address: int) -> Spelled | EncodingError:
 
 
 def _unknown(isa: Isa, mnemonic: str) -> EncodingError:
-    near = difflib.get_close_matches(mnemonic, mnemonics(isa), n=1)
+    near = difflib.get_close_matches(mnemonic, sorted(assembled_mnemonics(isa)), n=1)
     return EncodingError(f"unknown mnemonic `{mnemonic}`", f"did you mean `{near[0]}`?" if near else "")

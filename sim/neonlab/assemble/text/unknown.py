@@ -5,9 +5,10 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+from neonlab.assemble.encode.known import assembled_mnemonics
 from neonlab.assemble.text.lines import SyntaxFault
 from neonlab.isa.model.isa import Isa
-from neonlab.isa.vocabulary import is_known, mnemonics
+from neonlab.isa.vocabulary import is_known
 
 
 def unknown_mnemonic(isa: Isa, name: str, statement: str, macros: Iterable[str]) -> SyntaxFault | None:
@@ -20,7 +21,8 @@ def unknown_mnemonic(isa: Isa, name: str, statement: str, macros: Iterable[str])
         return None
     at = statement.lower().find(lower)
     written = statement[at : at + len(name)] if at >= 0 else name
-    candidates = {known: known for known in sorted(mnemonics(isa))} | {macro.lower(): macro for macro in macros}
+    names = sorted(assembled_mnemonics(isa))
+    candidates = {known: known for known in names} | {macro.lower(): macro for macro in macros}
     near = difflib.get_close_matches(lower, candidates, 1)
     hint = f"did you mean `{candidates[near[0]]}`?" if near else ""
     return SyntaxFault(f"unknown mnemonic `{written}`", written, hint)
