@@ -190,6 +190,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
             quant_format=getattr(quantization.QuantFormat, form),
             activation_type=getattr(quantization.QuantType, kind),
             weight_type=quantization.QuantType.QInt8,
+            reduce_range=kind == "QUInt8",  # as in `random_models`
             per_channel=form == "QOperator",  # of which a QDQ model of this version knows nothing
         )
     return found
