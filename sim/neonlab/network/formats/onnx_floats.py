@@ -15,6 +15,7 @@ from neonlab.network.formats.onnx_place import (
     Place,
     broadcast,
     image_size,
+    in_order_of_sums,
     kernel_of,
     lab_axis,
     lab_shape,
@@ -23,7 +24,6 @@ from neonlab.network.formats.onnx_place import (
     window_of,
 )
 from neonlab.network.graph import Tensor
-from neonlab.network.layout import images_last
 
 _AT = "coordinate_transformation_mode"
 #: The version of ONNX's operators from which a softmax goes along one axis, not along all from there on.
@@ -32,13 +32,8 @@ _ONE_AXIS = 13
 _RESIZES = {"mode": "nearest", _AT: "half_pixel", "nearest_mode": "round_prefer_floor"}
 
 
-def _float(place: Place, name: str, rank: int = 0) -> Tensor:
-    """Return a tensor of floats; a constant of fewer dimensions than an image is laid out as an image's."""
-    if name in place.constants and name not in place.draft.tensors and rank == 4:
-        held = place.constants[name]
-        if 0 < held.ndim < 4:
-            held = held.reshape((1,) * (4 - held.ndim) + held.shape)
-        return place.draft.tensors[place.draft.constant(name, images_last(held))]
+def _float(place: Place, name: str) -> Tensor:
+    """Return a tensor of floats.  Raises Refusal for others."""
     tensor = place.tensor(name)
     if tensor.dtype != "float32":
         raise Refusal(f"`{tensor.name}` is {tensor.dtype}; the lab has this operator for float32")
@@ -65,12 +60,11 @@ def _clip(place: Place, node: FileNode) -> None:
 
 
 def _two(function: str, place: Place, node: FileNode) -> None:
-    ranks = [
-        len(place.draft.tensors[name].shape) if name in place.draft.tensors else place.constants[name].ndim
-        for name in node.inputs[:2]
-        if name in place.draft.tensors or name in place.constants
-    ]
-    left, right = (_float(place, name, max(ranks, default=0)) for name in node.inputs[:2])
+    left, right = (_float(place, name) for name in node.inputs[:2])
+    if function == "add":
+        # A sum of floats is the same either way; one of quantized ones, which it may become, is not.
+        left, right = in_order_of_sums(left, right)
+    left, right = place.aligned(node, left, right)
     output = place.output(node, broadcast(left, right), "float32")
     place.add("float", node, (left.name, right.name), (output.name,), function=function)
 

@@ -13,6 +13,7 @@ from neonlab.network.formats.onnx_place import (
     Place,
     broadcast,
     image_size,
+    in_order_of_sums,
     kernel_of,
     lab_axis,
     lab_shape,
@@ -138,25 +139,16 @@ def _matmul(place: Place, node: FileNode) -> None:
 
 def _two(operator: str) -> Mapped:
     def mapped(place: Place, node: FileNode) -> None:
-        left, right = place.eight(node, 0, 1), _aligned(place, node, 3, 4)
+        left, right = place.eight(node, 0, 1), place.eight(node, 3, 4)
+        if operator == "add":
+            left, right = in_order_of_sums(left, right)
+        left, right = place.aligned(node, left, right)
         output = place.quantized(node, broadcast(left, right), 6)
         if {left.dtype, right.dtype} != {output.dtype}:
             raise Refusal(f"{left.dtype} and {right.dtype} to {output.dtype}")
         place.add(operator, node, (left.name, right.name), (output.name,), **whole(output), arithmetic="onnxruntime")
 
     return mapped
-
-
-def _aligned(place: Place, node: FileNode, number: int, scale: int) -> Tensor:
-    """Return an operand; a constant of fewer dimensions than the other's 4 is laid out as the other is."""
-    other = place.tensor(node.inputs[0])
-    name = node.inputs[number]
-    if name in place.constants and place.constants[name].ndim not in (0, 4) and len(other.shape) == 4:
-        held = place.constants[name]
-        if held.ndim > 4:
-            raise Refusal(f"a constant of {held.ndim} dimensions")
-        place.constants[name] = held.reshape((1,) * (4 - held.ndim) + held.shape)
-    return place.eight(node, number, scale)
 
 
 def _global_average(place: Place, node: FileNode) -> None:

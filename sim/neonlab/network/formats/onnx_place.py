@@ -17,7 +17,7 @@ from neonlab.int8.windows import Pair, Window
 from neonlab.network.formats.draft import Draft, Refusal
 from neonlab.network.formats.onnx_file import FileNode
 from neonlab.network.graph import Array, Quantization, Tensor
-from neonlab.network.layout import images_last
+from neonlab.network.layout import images_first, images_last
 
 EIGHT = ("int8", "uint8")
 
@@ -87,6 +87,29 @@ class Place:
         elif tensor.quantization != found:
             raise Refusal(f"`{tensor.name}` has another scale or zero point than where it is computed")
         return tensor
+
+    def aligned(self, node: FileNode, left: Tensor, right: Tensor) -> tuple[Tensor, Tensor]:
+        """Return two operands with as many dimensions each where one is an image, whose axes stand in another order.
+
+        ONNX puts sizes of 1 before those of the operand with fewer.
+        """
+        rank = max(len(left.shape), len(right.shape))
+        first, second = (self._of_rank(node, one, rank) for one in (left, right))
+        return first, second
+
+    def _of_rank(self, node: FileNode, tensor: Tensor, rank: int) -> Tensor:
+        held = len(tensor.shape)
+        if held in (0, rank) or 4 not in (held, rank):
+            return tensor
+        shape = (1,) * (rank - held) + tuple(onnx_shape(tensor))
+        name = f"{tensor.name}/{rank}"
+        if tensor.data is not None:
+            data = images_last(images_first(tensor.data).reshape(shape))
+            return self.draft.tensors[self.draft.constant(name, data, tensor.quantization)]
+        while name in self.draft.tensors:
+            name += "'"
+        self.draft.node("reshape", f"{node.name}/{name}", node.told, (tensor.name,), (name,), {"channels_first": True})
+        return self.draft.add(name, lab_shape(shape), tensor.dtype, tensor.quantization)
 
     def output(
         self,
@@ -198,8 +221,21 @@ def whole(tensor: Tensor) -> dict[str, int]:
 
 
 def broadcast(left: Tensor, right: Tensor) -> tuple[int, ...]:
-    """Return the shape of the two together, aligned as ONNX aligns them.  Raises Refusal."""
+    """Return the shape of two that are `aligned` together.  Raises Refusal."""
     try:
         return np.broadcast_shapes(left.shape, right.shape)
     except ValueError:
-        raise Refusal(f"shapes {list(left.shape)} and {list(right.shape)} do not broadcast") from None
+        raise Refusal(f"shapes {onnx_shape(left)} and {onnx_shape(right)} do not broadcast") from None
+
+
+def in_order_of_sums(left: Tensor, right: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the operands of a sum in the order in which ONNX Runtime adds them up: it rounds after each of them.
+
+    The one that stays the same along the last axis comes second.  Source: onnxruntime/core/providers/cpu/math/
+    element_wise_ops.h, `Broadcaster`, and onnxruntime/contrib_ops/cpu/quantization/qlinear_binary_op.cc.
+    """
+    first, second = ([1, *onnx_shape(one)] if not one.shape else onnx_shape(one) for one in (left, right))
+    for one, other in zip(first[::-1], second[::-1], strict=False):
+        if max(one, other) > 1:
+            return (right, left) if one == 1 else (left, right)
+    return right, left

@@ -15,6 +15,7 @@ from neonlab.network.passes.windows import clamp_inside, pad_inside, pool_before
 #: In this order: what one makes the next ones find.
 PASSES: tuple[Pass, ...] = (
     fold_batch_norm,
+    move_before,
     integer_operators,
     quantize_before,
     requantize_sums,

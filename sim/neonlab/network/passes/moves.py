@@ -8,6 +8,7 @@ import numpy as np
 
 from neonlab.network.graph import Graph, Node, Tensor
 from neonlab.network.passes.rewrite import Changes, Passed, counted, merged
+from neonlab.network.reference.node import compute
 
 #: Operators that put elements elsewhere, and repeat or leave out some.
 _MOVING = ("reshape", "transpose", "slice", "resize_nearest")
@@ -25,14 +26,20 @@ def move_before(graph: Graph) -> Passed:
                 continue
             source, target = graph.tensor(maker.inputs[0]), graph.tensor(node.outputs[0])
             pool = node.operator == "float" and node.attributes["function"] == "max_pool"
-            if not (pool or node.operator in _MOVING) or not _has_one_scale(source) or source.data is not None:
+            if not (pool or node.operator in _MOVING) or not _has_one_scale(source):
                 continue
             integers = replace(
                 target, name=f"{target.name}/moved", dtype=source.dtype, quantization=source.quantization
             )
             name = changes.tensor(integers)
             new = replace(node, inputs=(source.name,), outputs=(name,))
-            changes.insert(node, _pool(new, source.dtype) if pool else new)
+            new = _pool(new, source.dtype) if pool else new
+            if source.data is None:
+                changes.insert(node, new)
+            else:
+                held = compute(replace(graph, tensors=changes.tensors), new, [source.data])
+                held.flags.writeable = False
+                changes.tensors[name] = replace(integers, name=name, data=held)
             changes.change(node, replace(maker, name=f"{node.name}/floats", inputs=(name,), outputs=(target.name,)))
             count += 1
         if not count:
