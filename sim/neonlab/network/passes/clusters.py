@@ -14,6 +14,9 @@ from neonlab.network.passes.rewrite import Changes, Passed, counted
 
 _EIGHT = ("int8", "uint8")
 _ARITHMETIC = {"scheme": "onnxruntime", "precision": "float32"}
+#: Operators that are computed on integers through a relu that clamps.  ONNX Runtime computes the others on floats
+#: there, and rounds a float that is not that of its integers.
+_OF_SUMS = ("conv", "gemm", "matmul")
 
 
 def integer_operators(graph: Graph) -> Passed:
@@ -39,6 +42,8 @@ def integer_operators(graph: Graph) -> Passed:
         if new is None or target.dtype not in _EIGHT or target.quantization is None:
             continue
         low, high = limits(target.dtype)
+        if relu and kind not in _OF_SUMS and target.quantization.zero_point != low:
+            continue
         attributes = {"lowest": target.quantization.zero_point if relu else low, "highest": high, **new.attributes}
         changes.change(following, replace(new, attributes=attributes))
         changes.drop(node)
