@@ -13,7 +13,7 @@ points = { reg = "stack+8" }
 //
 // Cost of the hot loop, per 8 rows x 8 columns x 4 depths = 256 MACs: 64 smlal, 8 usubl, 8 ldr, 2 add, 2 for the loop
 // = 84 instructions, 0.328 per MAC. The floor of this form is one smlal for 4 MACs, 64 or 0.25 per MAC. Around the
-// hot loop a tile costs 121 instructions, 95 of them to turn 64 sums into 64 uint8: 48 to scale, 40 to narrow, add
+// hot loop a tile costs 123 instructions, 95 of them to turn 64 sums into 64 uint8: 48 to scale, 40 to narrow, add
 // the zero point and clamp, the rest to load what that takes.
 
 #define KERNEL matmul_u8u8_packed_8x8_bylane_zp_fp32
