@@ -1,6 +1,6 @@
 """Pool [n, height, width, channels] by maximum or average; global pooling has a kernel of the image's size.
 
-Input and output share scale and zero point, except in `average_pool_requantized` and `average_pool_onnxruntime`.
+Input and output share scale and zero point, except where an `Output` is asked for.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import numpy as np
 
 from neonlab.int8.affine import Affine
 from neonlab.int8.arrays import Int32s, Integers, OperandError, Output, integers, limits, one_scale, wide
+from neonlab.int8.fixed_point import Multiplier, multiply_twice_rounded, quantize_multiplier
 from neonlab.int8.requantize import scheme_named
 from neonlab.int8.windows import Pair, Window
 
@@ -71,6 +72,31 @@ def average_pool_requantized(
     count = np.full(counts.shape, kernel[0] * kernel[1], np.int32) if count_padding else counts
     scale = np.float32(ratio) / count.astype(np.float32)
     return scheme_named(scheme).requantize(sums, np.broadcast_to(scale[None, :, :, None], sums.shape), output)
+
+
+def mean_tflite(sums: Integers, count: int, scale: float, output: Output) -> Integers:
+    """Return the means of `count` numbers, of sums without zero point: the multiplier of `scale` over the count.
+
+    `scale` is that of the input over that of the output.  The quotient of the multiplier is cut off, and rounded twice
+    as in gemmlowp.  Raises OperandError for a scale of 2^31 or more.
+
+    Source: tensorflow/lite/kernels/internal/reference/reduce.h, `QuantizedMeanOrSum`.
+    """
+    whole = quantize_multiplier(scale)
+    exponent = int(whole.exponent)
+    shift = min(count.bit_length() - 1, 32, 31 + exponent)
+    part = Multiplier(np.int32((int(whole.mantissa) << shift) // count), np.int32(exponent - shift))
+    return output.place(multiply_twice_rounded(sums, part))
+
+
+def mean_xnnpack(sums: Integers, count: int, scale: float, output: Output) -> Integers:
+    """Return the means of `count` numbers as `mean_tflite` takes them: floats, rounded to even with the zero point.
+
+    Source: XNNPACK src/qs8-rdsum/; its scale is the float32 quotient of the scales times that of 1 and the count.
+    """
+    single = np.float32(scale) * (np.float32(1) / np.float32(count))
+    reals = sums.astype(np.float32) * single + np.float32(output.zero_point)
+    return output.place(np.rint(np.clip(reals, -1024, 1024)).astype(np.int64) - output.zero_point)
 
 
 def average_pool_onnxruntime(

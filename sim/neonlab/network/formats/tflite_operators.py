@@ -12,6 +12,7 @@ from neonlab.int8.arrays import OperandError, Output
 from neonlab.int8.elementwise import activation_range
 from neonlab.int8.windows import Pair, Window
 from neonlab.network.formats.draft import Draft, Refusal
+from neonlab.network.formats.tflite_delegate import arithmetic_of
 from neonlab.network.formats.tflite_file import FileGraph, FileOperator
 from neonlab.network.graph import Array, Quantization, State, Tensor
 
@@ -192,7 +193,7 @@ def _two(operation: str) -> Mapped:
         clamp = clamp_of(output, operator.options.get("FusedActivationFunction", 0))
         place.draft.node(
             operation, name, operator.name, (left.name, right.name), (output.name,),
-            {**clamp, "arithmetic": "xnnpack" if place.arithmetic == "xnnpack" else "tflite"},
+            {**clamp, "arithmetic": arithmetic_of(place.arithmetic, operation, left, right, output)},
         )  # fmt: skip
 
     return mapped
@@ -351,17 +352,15 @@ def _mean(place: Place, name: str, operator: FileOperator) -> None:
     axes = {int(axis) % len(source.shape) for axis in place.values(operator.inputs[1]).reshape(-1)}
     if len(source.shape) != 4 or axes != {1, 2}:
         raise Refusal(f"over axes {sorted(axes)} of {len(source.shape)} dimensions; the lab has height and width of 4")
-    place.draft.node("mean", name, operator.name, (source.name,), (output.name,), {"arithmetic": "tflite"})
+    arithmetic = {"arithmetic": "xnnpack" if place.arithmetic == "xnnpack" else "tflite"}
+    place.draft.node("mean", name, operator.name, (source.name,), (output.name,), arithmetic)
 
 
 def _resize(place: Place, name: str, operator: FileOperator) -> None:
     source, output = place.eight(operator.inputs[0]), place.eight(operator.outputs[0])
     _image(source)
-    ways = {
-        "arithmetic": "tflite",
-        "align_corners": bool(operator.options["AlignCorners"]),
-        "half_pixel": bool(operator.options["HalfPixelCenters"]),
-    }
+    aligned, half = (bool(operator.options[name]) for name in ("AlignCorners", "HalfPixelCenters"))
+    ways = {"arithmetic": "tflite", "align_corners": aligned, "half_pixel": half}
     place.draft.node("resize_nearest", name, operator.name, (source.name,), (output.name,), ways)
 
 

@@ -13,7 +13,15 @@ from neonlab.int8.addition import Operand, add_onnxruntime, add_tflite, add_tvm,
 from neonlab.int8.affine import Affine, dequantize, quantize, quantize_ncnn
 from neonlab.int8.arrays import Floats, OperandError, Output
 from neonlab.int8.convolution import conv2d, depthwise_conv2d, fully_connected, transposed_conv2d
-from neonlab.int8.pooling import average_pool, average_pool_onnxruntime, average_pool_requantized, max_pool
+from neonlab.int8.pooling import (
+    average_pool,
+    average_pool_onnxruntime,
+    average_pool_requantized,
+    max_pool,
+    mean_tflite,
+    mean_xnnpack,
+    pool_sums,
+)
 from neonlab.int8.requantize import effective_scale, ncnn_requantize, scheme_named
 from neonlab.network.graph import Array, Graph, Node, Quantization, Tensor
 from neonlab.network.layout import from_file, images_first, images_last, to_file
@@ -203,10 +211,22 @@ def _max_pool(graph: Graph, node: Node, inputs: Sequence[Array | None]) -> Array
     return np.clip(pooled, output.minimum, output.maximum)
 
 
+def mean_of_sums(graph: Graph, node: Node, sums: Array, count: int) -> Array:
+    """Return the means that a mean node of TFLite makes of sums of `count` numbers, without the zero point."""
+    source, target = (quantization_of(graph.tensor(name)).scale for name in (node.inputs[0], node.outputs[0]))
+    output = output_of(graph, node)
+    if node.attributes["arithmetic"] == "xnnpack":
+        return mean_xnnpack(sums, count, float(np.float32(source) / np.float32(target)), output)
+    return mean_tflite(sums, count, source / target, output)
+
+
 def _mean(graph: Graph, node: Node, inputs: Sequence[Array | None]) -> Array:
     image = inputs[0]
     assert image is not None
     source, target = (quantization_of(graph.tensor(name)) for name in (node.inputs[0], node.outputs[0]))
+    if node.attributes["arithmetic"] != "onnxruntime":
+        sums, _ = pool_sums(image, image.shape[1:3], None, source.zero_point)
+        return mean_of_sums(graph, node, sums, image.shape[1] * image.shape[2])
     ratio = float(np.float32(source.scale) / np.float32(target.scale))
     return average_pool_requantized(
         image, image.shape[1:3], source.zero_point, ratio, output_of(graph, node), None, "onnxruntime"

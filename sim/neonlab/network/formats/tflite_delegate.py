@@ -1,0 +1,27 @@
+"""Say whose kernels LiteRT runs where XNNPACK, its default, leaves an operator to others because of its scales."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from neonlab.network.formats.draft import Refusal
+from neonlab.network.graph import Tensor
+
+#: Ratios that XNNPACK takes, from and below: of each scale to the output's for a sum, of the product of both to it.
+_TAKEN = {"add": (2.0**-10, 2.0**8), "mul": (2.0**-16, 2.0**8)}
+
+
+def arithmetic_of(asked: str, operation: str, left: Tensor, right: Tensor, output: Tensor) -> str:
+    """Return the arithmetic of a sum (add) or a product (mul) of quantized tensors: xnnpack or tflite.
+
+    Where a scale is too small for XNNPACK, LiteRT's own kernels compute what its reference kernels do.  Raises Refusal
+    where one is too large for it: then they do not.
+    """
+    if asked != "xnnpack":
+        return "tflite"
+    held = [np.float32(one.quantization.scale) for one in (left, right, output) if one.quantization is not None]
+    ratios = [held[0] * held[1] / held[2]] if operation == "mul" else [held[0] / held[2], held[1] / held[2]]
+    least, end = _TAKEN[operation]
+    if max(ratios) >= end:
+        raise Refusal("scales that are too large for XNNPACK")
+    return "xnnpack" if min(ratios) >= least else "tflite"

@@ -1,0 +1,58 @@
+"""Operators that XNNPACK leaves to other kernels, and means, give what LiteRT gives."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.int8.frameworks.litert import Operator, Tensor, build, run_model
+
+from neonlab.isa.model.isa import Isa
+from neonlab.lab.repository.library import open_library
+from neonlab.network.formats.tflite import read_tflite
+from neonlab.network.passes.every import apply_passes
+from neonlab.network.reference.inference import feed, run_reference
+from neonlab.network.run.network import run_network
+
+
+@pytest.mark.parametrize("power", [-14, -9, 0, 7, 9])
+@pytest.mark.parametrize("operation", ["ADD", "MUL"])
+def test_sums_and_products_of_any_scales_are_the_same(operation: str, power: int) -> None:
+    scale = 0.085 * 2.0**power
+    first, second = (scale, 0.065) if operation == "ADD" else (scale, 1.0)
+    shape = (1, 4000)
+    tensors = [Tensor(shape, "int8", [first], [5]), Tensor(shape, "int8", [second], [-9])]
+    tensors.append(Tensor(shape, "int8", [0.085], [3]))
+    data = build(tensors, [Operator(operation, [0, 1], [2], {"table": f"{operation.title()}Options"})], [0, 1], [2])
+    random = np.random.default_rng(6)
+    given = {name: random.integers(-128, 128, shape).astype(np.int8) for name in ("t0", "t1")}
+    for arithmetic in ("reference", "xnnpack"):
+        graph = read_tflite("network.tflite", data, arithmetic)
+        found = run_reference(graph, feed(graph, given))["t2"]
+        assert np.array_equal(found, run_model(data, list(given.values()), kernels=arithmetic)[0]), arithmetic
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8"])
+@pytest.mark.parametrize("arithmetic", ["reference", "xnnpack"])
+@pytest.mark.parametrize("size", [(2, 4), (5, 5), (7, 7), (16, 18)])
+@pytest.mark.parametrize("ratio", [1.0, 0.5, 2.0, 1.37])
+def test_a_mean_is_the_same_at_midpoints_too(dtype: str, arithmetic: str, size: tuple[int, int], ratio: float) -> None:
+    random, lowest = np.random.default_rng(7), np.iinfo(dtype).min
+    points = [int(point) + lowest for point in random.integers(0, 256, 2)]
+    shape = (1, *size, 800)
+    axes = Tensor.constant(np.array([1, 2], np.int32))
+    tensors = [Tensor(shape, dtype, [0.03 * ratio], points[:1]), axes, Tensor((1, 800), dtype, [0.03], points[1:])]
+    data = build(tensors, [Operator("MEAN", [0, 1], [2], {"table": "ReducerOptions"})], [0], [2])
+    image = random.integers(lowest, lowest + 256, shape).astype(dtype)
+    graph = read_tflite("network.tflite", data, arithmetic)
+    found = run_reference(graph, feed(graph, {"t0": image}))["t2"]
+    assert np.array_equal(found, run_model(data, [image], kernels=arithmetic)[0])
+
+
+def test_a_mean_runs_on_kernels_that_agree_on_every_sum() -> None:
+    axes = Tensor.constant(np.array([1, 2], np.int32))
+    tensors = [Tensor((1, 4, 4, 8), "int8", [0.031], [4]), axes, Tensor((1, 8), "int8", [0.0227], [-3])]
+    data = build(tensors, [Operator("MEAN", [0, 1], [2], {"table": "ReducerOptions"})], [0], [2])
+    graph = apply_passes(read_tflite("network.tflite", data)).graph
+    image = np.random.default_rng(8).integers(-128, 128, (1, 4, 4, 8)).astype(np.int8)
+    run = run_network(graph, open_library(), Isa.A64, None, [{"t0": image}])
+    assert run.wrong == 0 and [layer.way for layer in run.layers] == ["kernels"]
