@@ -93,6 +93,12 @@ class Sight:
         return Marks(self.text, self.remarks, self.heat) if path == self.path else self.beside.get(path)
 
     @staticmethod
+    def of_nothing(path: Path, text: str) -> Sight:
+        """Return the sight of a text of which nothing is known yet."""
+        told = '<p class="dim">assembling it and running the first cases …</p>'
+        return Sight(path, text, "", "", (), told, "", {}, {}, False)
+
+    @staticmethod
     def of_problem(path: Path, text: str, problem: str, beside: Mapping[Path, str] = MappingProxyType({})) -> Sight:
         """Return the sight of a text that cannot be tried."""
         told = {}
@@ -109,7 +115,7 @@ def sight_of(session: Session, scratch: Scratch, beside: Mapping[Path, str], tex
         return Sight.of_problem(path, text, scratch.real(latest.problem), beside)
     verdict = latest.verdict
     if verdict is None:
-        return Sight(path, text, "", "", (), "", "", {}, {}, False)
+        return Sight.of_nothing(path, text)
     word, state = _word(verdict)
     profiles = latest.layer or latest.tile
     listed = _listed(scratch.path, profiles)
@@ -199,6 +205,8 @@ def _verdict(verdict: Verdict, latest: Reading, state: str, scratch: Scratch) ->
     head += "".join(f"<p>{escape(told)}</p>" for told in accepted_lines(verdict))
     if remark_of(verdict):
         head += f"<p>{escape(remark_of(verdict))}{escape(f'; {verdict.advice}') if verdict.advice else ''}</p>"
+    if latest.unmeasured:
+        head += f'<p class="fair">no counts and cycles: {escape(latest.unmeasured)}</p>'
     if verdict.not_run is not None:
         head += not_run_html(verdict.not_run)
     return head + "".join(f"{_ways(failure, scratch)}{failure_html(failure)}" for failure in verdict.failures)

@@ -159,7 +159,7 @@ class Page:
         self._run(f"document.title = {json.dumps(f'{path.stem} · neonlab')}")
         seen = self._studio.sights.get(kernel)
         text = self._studio.drafts[kernel].text
-        self.show(seen or Sight(kernel, text, "", "", (), "", "", {}, {}, False))
+        self.show(seen or Sight.of_nothing(kernel, text))
         self.follow(path)
 
     def _editor(self, path: Path, text: str) -> ui.codemirror:

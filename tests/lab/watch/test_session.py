@@ -21,12 +21,13 @@ from neonlab.lab.run import profile as profiling
 from neonlab.lab.run.saved import saved_case
 from neonlab.lab.run.shapes import integers_of
 from neonlab.lab.watch import questions
+from neonlab.lab.watch import reading as reader
 from neonlab.lab.watch.layer import layer_to_watch, tile_of
 from neonlab.lab.watch.questions import WatchedFile
 from neonlab.lab.watch.session import Session, Watcher
 from neonlab.measure.cores.modelled import cores_named
 from neonlab.measure.shape import Shape
-from neonlab.report.terminal.watch import session_view
+from neonlab.report.terminal.watch import session_text, session_view
 from neonlab.sources import program as code
 
 ROOT = Path(__file__).parents[3]
@@ -207,6 +208,22 @@ def test_an_interrupted_look_ends_where_it_is_and_the_next_is_whole(watcher: Wat
     assert list(looks) == [] and watcher.session is first and not first.latest.complete
     again = look(watcher)
     assert again.latest.complete and again.latest.digest == first.latest.digest
+
+
+def test_figures_that_were_not_had_in_time_are_told_and_had_at_the_next_look(
+    watcher: Watcher, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    look(watcher)
+    path.write_text(path.read_text().replace("    EXTRA", "    nop; nop; nop; nop; nop"))
+    monkeypatch.setattr(reader, "TIME_LIMIT", 0.001)
+    late = look(watcher).latest
+    assert late.complete and late.verdict is not None and late.verdict.passed and not late.tile and not late.layer
+    assert late.unmeasured == "no end within 0.001 s"
+    assert f"no counts and cycles: {late.unmeasured}" in session_text(watcher.session)
+    monkeypatch.undo()
+    again = look(watcher).latest
+    assert again.layer and again.digest == late.digest and not again.unmeasured
+    assert "no counts" not in session_text(watcher.session)
 
 
 def test_a_commit_that_was_not_looked_at_in_full_is_looked_at_again(path: Path) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from neonlab.errors import InputError
 from neonlab.lab.compare.figures import Figures, figures_of
-from neonlab.lab.parallel.assistant import Assistant
+from neonlab.lab.parallel.assistant import INTERRUPTED, Assistant
 from neonlab.lab.parallel.pool import TIME_LIMIT, died
 from neonlab.lab.run.ended import Died
 from neonlab.lab.run.judgement import ENOUGH_FAILURES
@@ -41,8 +41,9 @@ class Reading:
 
     `problem` says why it cannot be tried (it does not assemble, has no contract).  `planned` is the number of cases;
     the verdict holds those tried.  `tile` and `layer` are profiles on a part of the layer and on all of it, one for
-    each core, and empty until they are made.  `seconds` is the time from the save to the first verdict with the tile's
-    figures.  `proof` holds the shapes tried so far where a proof is asked for; `unproved` is True until it is whole.
+    each core, and empty until they are made; `unmeasured` says why they are not, where no fault does.  `seconds` is
+    the time from the save to the first verdict with the tile's figures.  `proof` holds the shapes tried so far where a
+    proof is asked for; `unproved` is True until it is whole.
     """
 
     digest: str = ""
@@ -51,6 +52,7 @@ class Reading:
     planned: int = 0
     tile: tuple[Profile, ...] = ()
     layer: tuple[Profile, ...] = ()
+    unmeasured: str = ""
     seconds: float = 0.0
     proof: Proof | None = None
     unproved: bool = False
@@ -135,7 +137,7 @@ class StateReader:
         if isinstance(digest, (Died, InputError)):
             yield Reading(problem=_reason(digest))
             return
-        if known is not None and known.complete and known.digest == digest:
+        if known is not None and known.complete and known.digest == digest and not known.unmeasured:
             yield known
             return
         started = ask(watch_side.first_cases, source, state, subject.tile, FIRST_CASES, self._seed)
@@ -145,8 +147,9 @@ class StateReader:
         else:
             names, outcomes = started  # only results were compared so far; every check follows below
         reading = Reading(digest, planned=max(len(names), 1), verdict=self._verdict(subject, outcomes))
-        tile = self._measured(self._near, subject, source, state, subject.tile)
-        reading = replace(reading, tile=tile, seconds=perf_counter() - began, unproved=self._prove)
+        tile, why = self._measured(self._near, subject, source, state, subject.tile)
+        seconds = perf_counter() - began
+        reading = replace(reading, tile=tile, unmeasured=why, seconds=seconds, unproved=self._prove)
         yield reading
         # If the file has changed again, its save will be reported soon.
         if self._far.ask(watch_side.digest, source, state) == digest:
@@ -165,10 +168,9 @@ class StateReader:
             known = ask(watch_side.accepted, source, state)
             if reading.verdict is not None and not isinstance(known, (Died, InputError)):
                 reading = replace(reading, verdict=replace(reading.verdict, accepted=known))
-        layer: tuple[Profile, ...] = ()
         if reading.tile:
-            layer = self._measured(self._far, subject, source, state, subject.layer, loop=self._loops)
-        reading = replace(reading, layer=layer)
+            layer, why = self._measured(self._far, subject, source, state, subject.layer, loop=self._loops)
+            reading = replace(reading, layer=layer, unmeasured=why)
         if reading.verdict is not None and reading.verdict.faultless:
             answer = ask(watch_side.ranges, source, state)
             if answer is not None and not isinstance(answer, (Died, InputError)):
@@ -208,7 +210,7 @@ class StateReader:
         digest = self._far.ask(watch_side.digest, source, state)
         if isinstance(digest, (Died, InputError)):
             return None
-        tile, layer = (self._measured(self._far, subject, source, state, s) for s in (subject.tile, subject.layer))
+        tile, layer = (self._measured(self._far, subject, source, state, s)[0] for s in (subject.tile, subject.layer))
         return Reading(digest, tile=tile, layer=layer) if not self.interrupted else None
 
     def _all_cases(
@@ -240,15 +242,19 @@ class StateReader:
         shape: Shape,
         *,
         loop: bool = False,
-    ) -> tuple[Profile, ...]:
-        """Return profiles on each core; empty if the kernel does not run."""
+    ) -> tuple[tuple[Profile, ...], str]:
+        """Return profiles on each core; empty if the kernel does not run, with the reason where that is no fault."""
         profiles = []
         for memory in on_each(subject.cores, loop=loop):
-            found = assistant.ask(watch_side.measure, source, state, shape, memory, self._seed)
-            if isinstance(found, (Died, InputError, Failure)):
-                return ()
+            # The first profile on a machine compiles the pipeline, for a minute and more where others compile too.
+            asked = source, state, shape, memory, self._seed
+            found = assistant.ask(watch_side.measure, *asked, within=TIME_LIMIT)
+            if isinstance(found, Failure) or found is INTERRUPTED:
+                return (), ""
+            if isinstance(found, (Died, InputError)):
+                return (), _reason(found)
             profiles.append(found)
-        return tuple(profiles)
+        return tuple(profiles), ""
 
     def _failure(self, shape: Shape, ended: Died | InputError) -> Failure:
         return died(CaseName(shape, "random", self._seed), Died(_reason(ended)))

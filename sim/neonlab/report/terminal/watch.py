@@ -33,6 +33,8 @@ def session_view(session: Session) -> RenderableType:
         parts.append(Text(latest.problem.replace(f"{Path.cwd()}/", ""), "red"))
         return Group(*parts)
     parts += [*_verdict(session)]
+    if latest.unmeasured:
+        parts.append(Text(f"no counts and cycles: {latest.unmeasured}", "yellow"))
     if latest.proof is not None:
         proof, left = latest.proof, latest.unproved
         parts.append(_printed(lambda out: print_proof(out, proof, whole=not left)))
