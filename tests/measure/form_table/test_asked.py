@@ -59,3 +59,16 @@ def test_an_instruction_set_chooses_between_names_that_both_have() -> None:
 def test_what_fits_no_form_is_refused_with_examples(pattern: str) -> None:
     with pytest.raises(InputError, match="no form fits"):
         forms_asked(pattern)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "isa", "meant"),
+    [
+        ("smlalx", None, "smlal"), ("sqxtnn.8b", Isa.A64, "sqxtn"), ("vmlall.s8 q, d, d", None, "vmlal"),
+        ("vmlall.s8 q, d, d", Isa.A64, "umlal"), ("smlal v0.8h", None, ""), ("xyz", None, ""),
+    ],
+)  # fmt: skip
+def test_a_mistyped_mnemonic_is_told_the_nearest_one(pattern: str, isa: Isa | None, meant: str) -> None:
+    with pytest.raises(InputError, match="no form fits") as refused:
+        forms_asked(pattern, isa)
+    assert str(refused.value).endswith(f"; did you mean `{meant}`?" if meant else "(vmlal.s8 q, d, d)")

@@ -11,6 +11,7 @@ What may be asked for:
 
 from __future__ import annotations
 
+import difflib
 import functools
 import re
 from collections.abc import Iterable, Sequence
@@ -68,9 +69,22 @@ def forms_asked(pattern: str, isa: Isa | None = None) -> tuple[AskedForm, ...]:
     if not found:
         raise InputError(
             f"no form fits `{pattern}`: give a mnemonic (smlal), a pattern (smlal*, vmla*), the name of a form "
-            "(add shift, sdot.16b[]), or an instruction (vmlal.s8 q, d, d)"
+            f"(add shift, sdot.16b[]), or an instruction (vmlal.s8 q, d, d){_meant(wanted, isa)}"
         )
     return tuple(dict.fromkeys(found))
+
+
+def _meant(wanted: str, isa: Isa | None) -> str:
+    """Return words that name the nearest mnemonic; empty where the mnemonic is one, or like none."""
+    base = re.split(r"[\s.]", wanted, maxsplit=1)[0]
+    names = {Isa.A64: {mnemonic_of(form) for form in known_forms()}, Isa.A32: a32_names.KNOWN}
+    kinds = [kind for kind in sorted(Isa, key=lambda kind: kind is Isa.A64) if isa in (None, kind)]
+    if not base.startswith("v"):
+        kinds.reverse()  # names of A64, but for the vector instructions of A32, which all begin so
+    if any(base in names[kind] for kind in kinds):
+        return ""
+    near = [name for kind in kinds for name in difflib.get_close_matches(base, sorted(names[kind]), 1)]
+    return f"; did you mean `{near[0]}`?" if near else ""
 
 
 @functools.cache
