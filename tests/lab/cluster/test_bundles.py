@@ -1,4 +1,4 @@
-"""Short units of a kernel are sent together, until little is left; one whose worker ended goes alone."""
+"""Short units of a kernel are sent together, until little is left; one whose worker ended runs alone."""
 
 from __future__ import annotations
 
@@ -36,13 +36,31 @@ def test_a_unit_of_unknown_length_goes_alone_until_one_of_its_kernel_has_ended()
     assert len(work.take("a")) == 16 and len(work.take("b")) == 1
 
 
-def test_units_whose_worker_ended_go_alone_from_then_on() -> None:
+def test_units_whose_workers_ended_run_alone_after_all_others_and_are_then_to_blame() -> None:
+    work = bundles("a" * 100, 0.01)
+    together = work.take("a")
+    assert len(together) > 1 and work.suspect(together) and work.left == 100
+    others = []
+    while not work.is_alone:
+        others += work.take("a")
+    assert sorted([*others, *together]) == list(range(100))
+    left = [work.take("a") for _ in together]
+    assert sorted(one for [one] in left) == sorted(together) and work.left == 0
+    work.put_back(left[0])  # its result was lost: it runs alone again
+    assert work.left == 1 and work.is_alone and work.take() == left[0]
+    assert not work.suspect(left[0])
+    work.ended(left[0][0], None)
+
+
+def test_units_whose_results_were_lost_go_together_again() -> None:
     work = bundles("a" * 100, 0.01)
     together = work.take("a")
     work.put_back(together)
-    left = [work.take("a") for _ in range(200) if work.turns.left]
-    alone = {found[0] for found in left if len(found) == 1}
-    assert set(together) <= alone and sorted(one for found in left for one in found) == list(range(100))
+    assert work.left == 100 and not work.is_alone
+    sent = []
+    while work.left:
+        sent.append(work.take("a"))
+    assert sorted(one for few in sent for one in few) == list(range(100)) and len(sent[0]) > 1
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.one_of(st.none(), st.floats(0, 2))), min_size=1, max_size=80))

@@ -11,7 +11,7 @@ from tests.command_line import ADD, new_repository
 
 from neonlab.errors import InputError
 from neonlab.lab.cache.kernel_sources import sources_of
-from neonlab.lab.cluster.files import packed, placed, to_place
+from neonlab.lab.cluster.files import digest_of, packed, placed, to_place
 from neonlab.lab.repository.kernel_code import kernel_program
 from neonlab.lab.repository.library import Kernel, open_kernel, open_member, read_members
 from neonlab.lab.run.lookup import one_kernel
@@ -27,12 +27,16 @@ def archive(*kernels: Kernel) -> bytes:
     return packed((kernel, sources) for kernel, sources in known if sources is not None)
 
 
+def put(data: bytes, folder: Path) -> Path:
+    return placed(data, digest_of(data), folder)
+
+
 def test_a_kernel_opens_from_its_files_alone(root: Path, tmp_path: Path) -> None:
     [kernel] = read_members(root / "asm" / f"{ADD}.S")
     kernel = open_member(root, kernel.path)
     data = archive(kernel)
-    place = placed(data, tmp_path / "worker")
-    assert data == archive(kernel) and place == placed(data, tmp_path / "worker")
+    place = put(data, tmp_path / "worker")
+    assert data == archive(kernel) and place == put(data, tmp_path / "worker")
     assert [one.name for one in (tmp_path / "worker").iterdir()] == [place.name]
     there = open_member(Path(f"{place}{root}"), Path(f"{place}{kernel.path}"))
     assert there.operator is not None and kernel.operator is not None
@@ -42,7 +46,7 @@ def test_a_kernel_opens_from_its_files_alone(root: Path, tmp_path: Path) -> None
 def test_a_kernel_of_the_library_is_assembled_from_its_files_alone(tmp_path: Path) -> None:
     """It includes files of other folders, by way of the folder above."""
     kernel = one_kernel("armv8/conv1x1_s8s32_hwc_4x4")
-    place = placed(archive(kernel), tmp_path / "worker")
+    place = put(archive(kernel), tmp_path / "worker")
     there = open_kernel(Path(f"{place}{kernel.path}"))
     assert kernel_program(there).segments[0].data == kernel_program(kernel).segments[0].data
 
@@ -58,14 +62,14 @@ def test_a_single_file_brings_what_lies_beside_it(tmp_path: Path) -> None:
         "n = { range = [0, 64] }\n"
     )
     kernel = open_kernel(folder / "x.S")
-    place = placed(archive(kernel), tmp_path / "worker")
+    place = put(archive(kernel), tmp_path / "worker")
     assert open_kernel(Path(f"{place}{folder}/x.S")).name == "x"
     assert Path(f"{place}{folder}/deep/y.inc").is_file()
 
 
 def test_names_of_files_are_changed_where_they_begin_a_text_and_whole(root: Path, tmp_path: Path) -> None:
     [kernel] = read_members(root / "asm" / f"{ADD}.S")
-    place = placed(archive(kernel), tmp_path / "worker")
+    place = put(archive(kernel), tmp_path / "worker")
     text = f'["{root}/asm/x.S", "{root}", "{root}x/y", "see {root}/asm", "/etc/passwd"]'
     changed = f'["{place}{root}/asm/x.S", "{place}{root}", "{root}x/y", "see {root}/asm", "/etc/passwd"]'
     assert to_place(text, place) == changed
@@ -76,5 +80,13 @@ def test_an_archive_that_would_write_elsewhere_is_refused(tmp_path: Path) -> Non
     with zipfile.ZipFile(data, "w") as out:
         out.writestr("/home/../../../out.S", "")
     with pytest.raises(InputError, match="cannot lie there"):
-        placed(data.getvalue(), tmp_path / "worker")
+        put(data.getvalue(), tmp_path / "worker")
     assert list((tmp_path / "worker").iterdir()) == [] and not (tmp_path / "out.S").exists()
+
+
+def test_an_archive_that_is_not_what_was_sent_is_refused(root: Path, tmp_path: Path) -> None:
+    [kernel] = read_members(root / "asm" / f"{ADD}.S")
+    data = archive(kernel)
+    with pytest.raises(InputError, match="did not arrive as they were sent"):
+        placed(data[:-1], digest_of(data), tmp_path / "worker")
+    assert not (tmp_path / "worker").exists()

@@ -10,7 +10,7 @@ from pathlib import Path
 from tests.command_line import ADD, new_repository
 
 from neonlab.lab.cache.plain import read
-from neonlab.lab.cluster.wire import unit_text
+from neonlab.lab.cluster.wire import fingerprint, units_text
 from neonlab.lab.parallel import checks
 from neonlab.lab.parallel.pool import KernelHandle
 from neonlab.lab.repository.library import open_member
@@ -25,8 +25,8 @@ def test_what_an_operator_prints_is_not_taken_for_an_answer(tmp_path: Path) -> N
     operator.write_text(operator.read_text() + PRINTS)
     kernel = open_member(root, root / "asm" / f"{ADD}.S")
     cases = plan_cases(kernel)[:2]
-    unit = unit_text(checks._check_chunk, (KernelHandle.of(kernel), cases, False, None), kernel)
-    asked = json.dumps({"number": 7, "unit": unit, "place": ""})
+    units = units_text(checks._check_chunk, [(KernelHandle.of(kernel), cases, False, None)], fingerprint(kernel))
+    asked = json.dumps({"number": 7, "units": units, "place": ""})
     host = [sys.executable, "-m", "neonlab.lab.cluster.host", "1"]
     pipe = subprocess.PIPE
     with subprocess.Popen(host, stdin=pipe, stdout=pipe, stderr=pipe, text=True, cwd=tmp_path) as process:
@@ -39,6 +39,6 @@ def test_what_an_operator_prints_is_not_taken_for_an_answer(tmp_path: Path) -> N
         said = process.stderr.read()
     told = json.loads(line)
     assert told["number"] == 7, told
-    tried, seconds = read(told["value"])
+    [[tried, seconds]] = read(told["value"])
     assert tried == checks._check_chunk(KernelHandle.of(kernel), cases) and seconds > 0
     assert "no line of JSON" in said

@@ -10,7 +10,7 @@ from tests.command_line import ADD, new_repository
 
 from neonlab.errors import InputError
 from neonlab.lab.cache.plain import read, written
-from neonlab.lab.cluster.wire import answer, unit_text, without
+from neonlab.lab.cluster.wire import answer, each_alone, fingerprint, units_text, without
 from neonlab.lab.parallel import checks, searches
 from neonlab.lab.parallel.pool import KernelHandle
 from neonlab.lab.parallel.unit import is_kept, is_unit, name_of, unit_named
@@ -24,13 +24,23 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return new_repository(tmp_path / "repository")
 
 
-def test_a_unit_gives_what_its_function_gives(root: Path) -> None:
+def test_units_give_what_their_function_gives_together_and_alone(root: Path) -> None:
     [kernel] = read_members(root / "asm" / f"{ADD}.S")
     handle, cases = KernelHandle.of(kernel), plan_cases(kernel)[:3]
-    text = unit_text(checks._check_chunk, (handle, cases, False, None), kernel)
+    tasks = [(handle, few, False, None) for few in (cases[:1], cases[1:])]
+    text = units_text(checks._check_chunk, tasks, fingerprint(kernel))
     assert json.loads(text)
-    value, seconds = read(answer(text))
-    assert value == checks._check_chunk(handle, cases) and seconds > 0
+    results = read(answer(text))
+    assert [value for value, _ in results] == [checks._check_chunk(handle, few) for few in (cases[:1], cases[1:])]
+    assert all(seconds > 0 for _, seconds in results)
+    assert each_alone(text) == [units_text(checks._check_chunk, [one], fingerprint(kernel)) for one in tasks]
+
+
+def test_units_of_several_kernels_do_not_travel_together(root: Path) -> None:
+    [kernel] = read_members(root / "asm" / f"{ADD}.S")
+    handle = KernelHandle.of(kernel)
+    with pytest.raises(ValueError, match="too many values"):
+        units_text(checks._check_chunk, [(handle, []), (KernelHandle(Path("/x.S"), None), [])], "")
 
 
 @pytest.mark.parametrize(
@@ -62,7 +72,7 @@ def test_what_is_no_text_of_a_unit_is_refused(text: str) -> None:
 
 def test_a_kernel_that_is_not_the_caller_s_is_refused(root: Path) -> None:
     [kernel] = read_members(root / "asm" / f"{ADD}.S")
-    text = unit_text(checks._check_chunk, (KernelHandle.of(kernel), [], False, None), kernel)
+    text = units_text(checks._check_chunk, [(KernelHandle.of(kernel), [], False, None)], fingerprint(kernel))
     changed = kernel.path.read_text().replace("range = [1, 1048576]", "range = [1, 1048577]")
     assert changed != kernel.path.read_text()
     kernel.path.write_text(changed)

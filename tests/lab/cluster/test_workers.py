@@ -6,7 +6,6 @@ import contextlib
 import os
 import signal
 import time
-from collections.abc import Sequence
 from pathlib import Path
 
 import dask
@@ -125,11 +124,41 @@ def test_units_that_nobody_wants_any_more_are_ended(kernel: Kernel) -> None:
         assert client.call_stack() == {} and not any(client.processing().values())
 
 
-def deadly(archive: bytes, units: Sequence[str], lab: str) -> str:
+def deadly(archive: bytes, digest: str, units: str, lab: str) -> str:
     """Run units, or end the worker where one of them is the one."""
-    if any("lowest" in unit for unit in units):
+    if "lowest" in units:
         os.kill(os.getpid(), signal.SIGKILL)
-    return run_units(archive, units, lab)
+    return run_units(archive, digest, units, lab)
+
+
+#: What the operator does with one shape: it ends its process, wherever that is.
+ENDS = """
+    def inputs(self, contract, shape, data):
+        import os
+        if shape["count"] == 17:
+            os._exit(3)
+"""
+
+
+@thorough
+def test_a_unit_that_ends_its_process_has_died_and_those_sent_with_it_have_not(kernel: Kernel, tmp_path: Path) -> None:
+    cases = plan_cases(kernel)
+    root = new_repository(tmp_path / "ends")
+    operator = root / "kernels" / "add.py"
+    head = "    def inputs(self, contract: Contract, shape: Shape, data: DataSource) -> Mapping[str, Array]:\n"
+    assert head in operator.read_text()
+    operator.write_text(operator.read_text().replace(head, ENDS))
+    kernel = open_member(root, root / "asm" / f"{ADD}.S")
+    bad = next(case for case in cases if case.shape["count"] == 17)
+    good = [case for case in cases if case.shape["count"] != 17][:40]
+    handle = KernelHandle.of(kernel)
+    tasks = [(handle, [case], False, None) for case in (*good[:30], bad, *good[30:])]
+    with connected("local:1") as client, ClusterWorkers(client, "local:1") as workers:
+        before = client.nthreads()
+        results = list(workers.run(_check_chunk, tasks))
+        assert client.nthreads() == before  # the worker has outlived it
+    assert isinstance(results[30], Died) and "exit code 3" in results[30].reason
+    assert not any(isinstance(one, Died) for one in (*results[:30], *results[31:]))
 
 
 @thorough

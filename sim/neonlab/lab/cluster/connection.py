@@ -74,6 +74,10 @@ def _started(workers: int) -> Iterator[Any]:
     settings = {
         "distributed.scheduler.allowed-failures": 2,  # so a unit's third worker to end is its last
         "distributed.scheduler.worker-saturation": 1.0,
+        # Looks at itself, fifty a second in each process, take longer than the messages of short units.
+        "distributed.worker.profile.enabled": False,
+        "distributed.admin.tick.interval": "500ms",
+        "distributed.admin.system-monitor.interval": "5s",
         "distributed.worker.memory.target": False,
         "distributed.worker.memory.spill": False,
         "distributed.worker.memory.pause": False,

@@ -66,14 +66,21 @@ def packed(kernels: Iterable[tuple[Kernel, KernelSources]]) -> bytes:
     return archive.getvalue()
 
 
-def placed(archive: bytes, folder: Path) -> Path:
-    """Put the files of an archive below `folder`, unless they are there, and return their place.
+def digest_of(archive: bytes) -> str:
+    """Return the hash of an archive, which names the place of its files."""
+    return hashlib.sha256(archive).hexdigest()
 
-    Raises InputError for an archive that would write elsewhere.
+
+def placed(archive: bytes, digest: str, folder: Path) -> Path:
+    """Put the files of an archive of that digest below `folder`, unless they are there, and return their place.
+
+    Raises InputError for an archive that would write elsewhere, or has another digest.
     """
-    place = folder / hashlib.sha256(archive).hexdigest()
+    place = folder / digest
     if place.is_dir():
         return place
+    if digest_of(archive) != digest:
+        raise InputError("the files of kernels did not arrive as they were sent")
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     fresh = tempfile.mkdtemp(dir=folder)
     try:

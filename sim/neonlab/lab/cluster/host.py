@@ -1,4 +1,6 @@
-"""Run units of work in processes of this machine, for a worker of a cluster: one line of JSON for each, both ways.
+"""Run units of work in processes of this machine, for a worker of a cluster: lines of JSON, both ways.
+
+A line has units of one kernel, which one process runs.
 
 It is a process of its own, because workers of clusters may not start processes in the ways that the lab needs.  It ends
 with its standard input, so nothing stays behind when the worker of the cluster is killed.
@@ -22,7 +24,7 @@ from neonlab.lab.run.ended import Died
 
 
 def serve(jobs: int) -> None:
-    """Read units from standard input, run `jobs` at a time, and write an answer for each as it ends."""
+    """Read lines of units from standard input, run `jobs` at a time, and write an answer for each as it ends."""
     writing = threading.Lock()
     out = _own_output()
     running: dict[int, Any] = {}
@@ -49,12 +51,12 @@ def serve(jobs: int) -> None:
         for line in sys.stdin:
             asked = json.loads(line)
             number = asked["number"]
-            if "unit" not in asked:
+            if "units" not in asked:
                 if (one := running.get(number)) is not None:
                     one.cancel()
                 continue
             try:
-                future = workers.begin(answer, asked["unit"], asked["place"])
+                future = workers.begin(answer, asked["units"], asked["place"])
             except InputError as error:
                 say(number, error=str(error))
                 continue

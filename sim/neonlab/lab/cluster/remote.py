@@ -11,7 +11,7 @@ import json
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as StillRunning
 from pathlib import Path
@@ -20,16 +20,16 @@ from typing import Any
 from neonlab.errors import InputError
 from neonlab.lab.cache.lab_version import lab_digest, lab_versions
 from neonlab.lab.cluster.files import placed, to_place
-from neonlab.lab.cluster.wire import without
+from neonlab.lab.cluster.wire import each_alone, without
 
-#: Seconds between looks whether a unit is still wanted.
+#: Seconds between looks whether units are still wanted.
 _LOOK_AGAIN = 0.25
-#: Times that a unit is tried where the process that runs units ends, which no kernel can do to it.
+#: Times that units are tried where the process that runs them ends, which no kernel can do to it.
 _TRIES = 3
 
 
-def run_units(archive: bytes, units: Sequence[str], lab: str) -> str:
-    """Run units on the files of an archive, one by one, and return what they give, as JSON.
+def run_units(archive: bytes, digest: str, units: str, lab: str) -> str:
+    """Run the units of a text on the files of an archive of that digest, and return what they give, as JSON.
 
     It raises nothing for a unit's fault.  `lab` is the digest of the caller's lab, which must be the one that is
     installed here.
@@ -46,19 +46,30 @@ def run_units(archive: bytes, units: Sequence[str], lab: str) -> str:
         return state is not None and state.state in ("executing", "long-running")
 
     try:
-        place = placed(archive, Path(worker.local_directory) / "neonlab")
+        place = placed(archive, digest, Path(worker.local_directory) / "neonlab")
     except (InputError, OSError) as error:
         return json.dumps({"worker": worker.address, "error": f"worker {worker.address}: {error}"})
-    answers = [_answer(to_place(unit, place), place, worker, wanted) for unit in units]
-    return json.dumps({"worker": worker.address, "answers": answers})
+    return json.dumps({"worker": worker.address, "answers": _answers(to_place(units, place), place, worker, wanted)})
 
 
-def _answer(unit: str, place: Path, worker: Any, wanted: Callable[[], bool]) -> dict[str, str]:
-    """Return what a unit gives, whose files are at `place`."""
+def _answers(units: str, place: Path, worker: Any, wanted: Callable[[], bool]) -> list[dict[str, str]]:
+    """Return what units give, whose files are at `place`: all in one answer, or each in its own where one has a fault.
+
+    What ended their process is not known then, so each is run again, alone.
+    """
+    together = _answer(units, place, worker, wanted)
+    alone = each_alone(units)
+    if "value" in together or len(alone) == 1:
+        return [together]
+    return [_answer(one, place, worker, wanted) for one in alone if wanted()]
+
+
+def _answer(units: str, place: Path, worker: Any, wanted: Callable[[], bool]) -> dict[str, str]:
+    """Return what units give that one process runs, or what is wrong."""
     for _ in range(_TRIES):
-        found = _host(worker.state.nthreads).ask({"unit": unit, "place": str(place)}, wanted)
-        if found is not None:
-            return {name: without(str(said), str(place)) for name, said in found}
+        found = _host(worker.state.nthreads).ask({"units": units, "place": str(place)}, wanted)
+        if found is not None:  # a value has its names of files as they are at home
+            return {name: said if name == "value" else without(str(said), str(place)) for name, said in found}
     return {"error": f"worker {worker.address}: processes cannot be had there"}
 
 
@@ -80,7 +91,7 @@ class _Host:
         threading.Thread(target=self._read, daemon=True).start()
 
     def ask(self, sent: dict[str, str], wanted: Callable[[], bool]) -> list[tuple[str, Any]] | None:
-        """Run a unit and return what was found; None where the process ended.  One that is not wanted is ended."""
+        """Run units and return what was found; None where the process ended.  What is not wanted is ended."""
         found: Future[Any] = Future()
         with self._lock:
             self._number += 1

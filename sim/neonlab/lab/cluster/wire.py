@@ -38,22 +38,31 @@ def without(text: str, place: str) -> str:
     return text
 
 
-def unit_text(function: Callable[..., Any], task: Sequence[Any], kernel: Kernel) -> str:
-    """Return the text of a unit on a kernel, whose arguments are all values that can be written."""
-    handle = task[0]
+def units_text(function: Callable[..., Any], tasks: Sequence[Sequence[Any]], known: str) -> str:
+    """Return the text of units of one function on one kernel, whose arguments are all values that can be written.
+
+    `known` is the fingerprint of the kernel.
+    """
+    [handle] = {task[0] for task in tasks}
     assert isinstance(handle, KernelHandle)
     root = str(handle.root) if handle.root is not None else None
-    said = [str(handle.path), root, handle.given, fingerprint(kernel)]
-    return written([name_of(function), str(Path.cwd()), *said, list(task[1:])])
+    said = [str(handle.path), root, handle.given, known]
+    return written([name_of(function), str(Path.cwd()), *said, [list(task[1:]) for task in tasks]])
+
+
+def each_alone(text: str) -> list[str]:
+    """Return the texts of the units of a text, each alone."""
+    *said, tasks = json.loads(text)
+    return [json.dumps([*said, [task]], separators=(",", ":")) for task in tasks]
 
 
 def answer(text: str, place: str = "") -> str:
-    """Run the unit of a text, whose files are below `place`, and return its result and seconds as text.
+    """Run the units of a text, whose files are below `place`, and return the result and seconds of each as text.
 
-    Raises InputError for a text that is no unit, and for files that are not those of the caller.
+    Raises InputError for a text that is none of units, and for files that are not those of the caller.
     """
     try:
-        name, folder, path, root, given, known, rest = read(text)
+        name, folder, path, root, given, known, tasks = read(text)
         function = unit_named(name)
     except (NotPlain, LookupError, ValueError, TypeError):
         raise InputError("what the cluster sent is no unit of work of this neonlab") from None
@@ -63,5 +72,5 @@ def answer(text: str, place: str = "") -> str:
         raise InputError(
             f"{path}: its contract is another one where only the files that it names are: run it without --cluster"
         )
-    result = timed(function, handle, *rest)
-    return without(written([result.value, result.seconds]), place)
+    results = [timed(function, handle, *task) for task in tasks]
+    return without(written([[result.value, result.seconds] for result in results]), place)

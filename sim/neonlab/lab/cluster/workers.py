@@ -7,7 +7,7 @@ import json
 import queue
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Generator, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,10 +17,11 @@ from neonlab.lab.cache.lab_version import lab_digest, lab_versions
 from neonlab.lab.cache.plain import NotPlain, read
 from neonlab.lab.cache.results import Results
 from neonlab.lab.cluster.bundles import Bundles
-from neonlab.lab.cluster.files import packed, travels
+from neonlab.lab.cluster.desks import Desks
+from neonlab.lab.cluster.files import digest_of, packed, travels
 from neonlab.lab.cluster.remote import run_units
 from neonlab.lab.cluster.turns import Turns
-from neonlab.lab.cluster.wire import unit_text
+from neonlab.lab.cluster.wire import fingerprint, units_text
 from neonlab.lab.parallel.kept import Timed, timed
 from neonlab.lab.parallel.pool import KernelHandle, WorkerError, Workers, handle_in
 from neonlab.lab.parallel.unit import is_kept
@@ -46,15 +47,16 @@ class ClusterWorkers(Workers):
     def __init__(self, client: Client, address: str, jobs: int | None = None, results: Results | None = None) -> None:
         super().__init__(jobs, results=results)
         self._client, self._address = client, address
-        self._threads: int = max(1, sum(client.nthreads().values()))
-        self._since = time.monotonic()
-        self._archives: dict[frozenset[KernelHandle], Any] = {}
+        self._threads: Mapping[str, int] = client.nthreads()
+        self._since = self._heard = time.monotonic()
+        self._archives: dict[frozenset[KernelHandle], tuple[Any, str]] = {}
+        self._fingerprints: dict[KernelHandle, str] = {}
         self._known: dict[KernelHandle, KernelSources | None] = {}
 
     @property
     def spread(self) -> int:
         """Return the number of processes for which work is cut into units."""
-        return self.results.spread or self._threads
+        return self.results.spread or self._counted()
 
     def _fresh(
         self,
@@ -94,36 +96,34 @@ class ClusterWorkers(Workers):
     ) -> Generator[tuple[int, Any]]:
         """Yield the number and the result of each unit that is sent, as it arrives; a Timed if `times`."""
         handles = [handle for number in sent if (handle := handle_in(tasks[number])) is not None]
-        turns = Turns(handles, seconds)
-        bundles = Bundles(turns, handles, seconds, self._counted)
+        bundles = Bundles(Turns(handles, seconds), handles, seconds, self._counted)
         archive = self._archive(frozenset(handles)) if handles else None
         arrived: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        asked: dict[Any, tuple[list[int], Any]] = {}
+        asked: dict[Any, tuple[list[int], str, Any]] = {}
         tries: Counter[int] = Counter()
-        free: list[tuple[KernelHandle | None, str | None]] = []
+        desks = Desks(self._threads_now)
+        self._heard = time.monotonic()
         try:
-            while turns.left or asked:
-                # As many messages as threads: none waits on a worker whose end would then count against it.
-                while turns.left and len(asked) < self._counted():
-                    prepared, worker = free.pop() if free else (None, None)
-                    together = bundles.take(prepared)
-                    texts = [
-                        unit_text(unit, tasks[sent[one]][1 if times else 0 :], self.opened(handles[one]))
-                        for one in together
-                    ]
-                    future = self._submit(archive, texts, worker)
-                    asked[future.key] = together, future
+            while bundles.left or asked:
+                while worker := self._free(desks, bundles, len(asked)):
+                    together = bundles.take(desks.prepared(worker))
+                    kernel = handles[together[0]]
+                    found = [tasks[sent[one]][1 if times else 0 :] for one in together]
+                    future = self._submit(archive, self._text(unit, found, kernel), worker)
+                    desks.sent(worker, kernel)
+                    asked[future.key] = together, worker, future
                     future.add_done_callback(arrived.put)
                 for future in self._next(arrived):
-                    together, _ = asked.pop(future.key)
+                    together, worker, _ = asked.pop(future.key)
+                    desks.answered(worker)
                     tries.update(together)
                     is_lost = future.status in ("cancelled", "lost") and self._is_there()
-                    if (is_lost and tries[together[0]] < _TRIES) or (len(together) > 1 and _has_killed(future)):
+                    if is_lost and tries[together[0]] < _TRIES:
                         bundles.put_back(together)
                         continue
-                    worker, results = self._results(future, len(together))
-                    free.append((handles[together[0]], worker))
-                    for one, result in zip(together, results, strict=True):
+                    if _has_killed(future) and bundles.suspect(together):
+                        continue
+                    for one, result in zip(together, self._results(future, len(together)), strict=True):
                         bundles.ended(one, None if isinstance(result, Died) else result.seconds)
                         if isinstance(result, Died):
                             self.mourn([handles[one]])
@@ -132,52 +132,74 @@ class ClusterWorkers(Workers):
                         yield sent[one], result
         finally:
             if asked and self._is_there():
-                self._client.cancel([future for _, future in asked.values()], force=True, reason="stopped")
+                self._client.cancel([future for *_, future in asked.values()], force=True, reason="stopped")
 
-    def _submit(self, archive: Any, texts: list[str], worker: str | None) -> Any:
-        """Send units, to that worker if it is free."""
-        place = {"workers": [worker], "allow_other_workers": True} if worker is not None else {}
-        return self._client.submit(run_units, archive, texts, lab_digest(), pure=False, **place)
+    def _free(self, desks: Desks, bundles: Bundles, running: int) -> str | None:
+        """Return the worker to send the next units to now; None if there is none, or nothing is left to send."""
+        if not bundles.left or (bundles.is_alone and running):
+            return None
+        # The last units wait for a thread that is free, wherever that is, and not behind others.
+        return desks.free(running, ahead=bundles.left > self._counted())
+
+    def _text(self, unit: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], handle: KernelHandle) -> str:
+        if handle not in self._fingerprints:
+            self._fingerprints[handle] = fingerprint(self.opened(handle))
+        return units_text(unit, tasks, self._fingerprints[handle])
+
+    def _submit(self, archive: Any, units: str, worker: str) -> Any:
+        """Send units to that worker, or to another if it has gone."""
+        files, digest = archive
+        place = {"workers": [worker], "allow_other_workers": True}
+        return self._client.submit(run_units, files, digest, units, lab_digest(), pure=False, **place)
 
     def _is_there(self) -> bool:
         return bool(self._client.status == "running")
 
-    def _counted(self) -> int:
-        """Return how many threads the cluster has: workers may come and go."""
+    def _threads_now(self) -> Mapping[str, int]:
+        """Return how many threads each worker of the cluster has: workers may come and go."""
         if time.monotonic() - self._since > _COUNT_AGAIN and self._is_there():
             with contextlib.suppress(OSError, TimeoutError):
-                self._threads = max(1, sum(self._client.nthreads().values()))
+                self._threads = self._client.nthreads()
             self._since = time.monotonic()
         return self._threads
 
-    def _archive(self, handles: frozenset[KernelHandle]) -> Any:
-        """Return the files of the kernels, as the cluster has them."""
-        if handles not in self._archives:
-            known = [(self.opened(handle), self._known[handle]) for handle in sorted(handles, key=repr)]
-            data = packed((kernel, sources) for kernel, sources in known if sources is not None)
-            self._archives[handles] = self._client.submit(bytes, data, pure=True)
+    def _counted(self) -> int:
+        """Return how many threads the cluster has."""
+        return max(1, sum(self._threads_now().values()))
+
+    def _archive(self, handles: frozenset[KernelHandle]) -> tuple[Any, str]:
+        """Return files that have those of the kernels, as the cluster has them, and their digest."""
+        for known, archive in self._archives.items():
+            if handles <= known:
+                return archive
+        opened = [(self.opened(handle), self._known[handle]) for handle in sorted(handles, key=repr)]
+        data = packed((kernel, sources) for kernel, sources in opened if sources is not None)
+        self._archives[handles] = self._client.submit(bytes, data, pure=True), digest_of(data)
         return self._archives[handles]
 
     def _next(self, arrived: queue.SimpleQueue[Any]) -> list[Any]:
-        """Return the next units that ended, with all that ended meanwhile.  Raises InputError for a lost cluster."""
-        since = time.monotonic()
-        while True:
-            with contextlib.suppress(queue.Empty):
-                found = [arrived.get(timeout=_LOOK_AGAIN)]
-                while not arrived.empty():
-                    found.append(arrived.get())
-                return found
-            if self._is_there():
-                since = time.monotonic()
-            elif time.monotonic() - since > _OUT_OF_REACH:
-                raise self._gone()
+        """Return the units that ended, once there are some; none where none does for a while, as workers may have come.
 
-    def _results(self, future: Any, count: int) -> tuple[str | None, list[Any]]:
-        """Return the worker that ran so many units, if it is known, and what each gave: a Timed or a Died."""
+        Raises InputError for a lost cluster.
+        """
+        try:
+            found = [arrived.get(timeout=_LOOK_AGAIN)]
+            while not arrived.empty():
+                found.append(arrived.get())
+        except queue.Empty:
+            found = []
+        if found or self._is_there():
+            self._heard = time.monotonic()
+        elif time.monotonic() - self._heard > _OUT_OF_REACH:
+            raise self._gone()
+        return found
+
+    def _results(self, future: Any, count: int) -> list[Any]:
+        """Return what each of so many units gave: a Timed or a Died."""
         if future.status in ("cancelled", "lost"):
             raise self._gone()
         if future.status == "error":
-            return None, [self._failed(future)] * count
+            return [self._failed(future)] * count
         try:
             answer = json.loads(future.result(timeout=60))
         except (OSError, TimeoutError):
@@ -192,7 +214,10 @@ class ClusterWorkers(Workers):
             )
         if "error" in answer:
             raise InputError(answer["error"])
-        return worker, [_result(one) for one in answer["answers"]]
+        found = [result for one in answer["answers"] for result in _results_of(one)]
+        if len(found) != count:
+            raise WorkerError(f"the worker {worker} of the cluster gave {len(found)} results for {count} units")
+        return found
 
     def _failed(self, future: Any) -> Any:
         """Return Died for a unit whose workers ended, again and again.  Raises InputError for what Dask refuses."""
@@ -220,15 +245,15 @@ def _has_killed(future: Any) -> bool:
     return future.status == "error" and isinstance(future.exception(timeout=60), KilledWorker)
 
 
-def _result(answer: dict[str, str]) -> Any:
-    """Return what a worker says of a unit: a Timed or a Died."""
+def _results_of(answer: dict[str, str]) -> list[Any]:
+    """Return what a worker says of the units of an answer: a Timed of each, or a Died of one."""
     if "error" in answer:
         raise InputError(answer["error"])
     if "died" in answer:
-        return Died(answer["died"])
+        return [Died(answer["died"])]
     try:
-        return Timed(*read(answer["value"]))
-    except (KeyError, NotPlain):
+        return [Timed(*one) for one in read(answer["value"])]
+    except (KeyError, NotPlain, TypeError):
         raise WorkerError(answer.get("defect") or "a worker of the cluster gave no result") from None
 
 
