@@ -30,6 +30,7 @@ class Draft:
         self.path, self.kind = path, kind
         self.tensors: dict[str, Tensor] = {}
         self.nodes: list[Node] = []
+        self._names: set[str] = set()
         self.refused: list[str] = []
 
     def fail(self, text: str) -> InputError:
@@ -68,8 +69,16 @@ class Draft:
         outputs: Iterable[str],
         attributes: Mapping[str, Any] | None = None,
     ) -> None:
-        """Add a node."""
+        """Add a node, under another name where that one is taken: passes know nodes by their names."""
+        while name in self._names:
+            name += "'"
+        self._names.add(name)
         self.nodes.append(Node(name, operator, tuple(inputs), tuple(outputs), dict(attributes or {}), told))
+
+    def cut(self, count: int) -> None:
+        """Leave the first `count` nodes alone."""
+        self._names.difference_update(node.name for node in self.nodes[count:])
+        del self.nodes[count:]
 
     def refuse(self, name: str, told: str, why: str) -> None:
         """Note that the node called `name`, which the file calls `told`, cannot be taken."""

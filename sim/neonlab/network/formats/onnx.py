@@ -65,7 +65,7 @@ def _map(place: Place, node: FileNode, lost: set[str]) -> bool:
             if refused:
                 place.draft.refuse(node.name, node.told, refused)
         return False
-    if key not in QUANTIZED and fold(place, node):
+    if (key not in QUANTIZED or node.operator == "QuantizeLinear") and fold(place, node):
         return True
     why = _refused(_MAPPINGS[key], place, node) if key in _MAPPINGS else _refused(on_host, place, node)
     if why and key in _MAPPINGS and key not in QUANTIZED and not place.draft.tensors.keys() & set(node.outputs):

@@ -75,7 +75,7 @@ class Place:
     def eight(self, node: FileNode, number: int, scale: int) -> Tensor:
         """Return an input of 8 bits, with the scale and zero point that the node gives it.
 
-        Raises Refusal where another node gives it others, and for other types.
+        Where another node gives it others, it is the same bytes under another name.  Raises Refusal for other types.
         """
         tensor = self.tensor(node.inputs[number])
         found = self.scaled(node, scale, tensor.dtype)
@@ -84,9 +84,19 @@ class Place:
         if tensor.quantization is None:
             tensor = replace(tensor, quantization=found)
             self.draft.tensors[tensor.name] = tensor
+        elif tensor.quantization != found and tensor.data is not None:
+            tensor = self.draft.tensors[self.draft.constant(f"{tensor.name}/scaled", tensor.data, found)]
         elif tensor.quantization != found:
-            raise Refusal(f"`{tensor.name}` has another scale or zero point than where it is computed")
+            name = self._free(f"{tensor.name}/scaled")
+            self.draft.node("reshape", f"{node.name}/{name}", node.told, (tensor.name,), (name,))
+            tensor = self.draft.add(name, tensor.shape, tensor.dtype, found)
         return tensor
+
+    def _free(self, name: str) -> str:
+        """Return a name that no tensor has."""
+        while name in self.draft.tensors:
+            name += "'"
+        return name
 
     def aligned(self, node: FileNode, left: Tensor, right: Tensor) -> tuple[Tensor, Tensor]:
         """Return two operands with as many dimensions each where one is an image, whose axes stand in another order.
@@ -106,8 +116,7 @@ class Place:
         if tensor.data is not None:
             data = images_last(images_first(tensor.data).reshape(shape))
             return self.draft.tensors[self.draft.constant(name, data, tensor.quantization)]
-        while name in self.draft.tensors:
-            name += "'"
+        name = self._free(name)
         self.draft.node("reshape", f"{node.name}/{name}", node.told, (tensor.name,), (name,), {"channels_first": True})
         return self.draft.add(name, lab_shape(shape), tensor.dtype, tensor.quantization)
 

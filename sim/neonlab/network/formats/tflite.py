@@ -103,7 +103,7 @@ def _map(place: Place, number: int, operator: FileOperator) -> None:
     why = "" if mapping is None else _refused(mapping, place, name, operator)
     if mapping is not None and not why:
         return
-    del place.draft.nodes[before:]
+    place.draft.cut(before)
     # What the lab's own arithmetic does not cover, LiteRT may; if not, the first reason is the clearer one.
     host = _refused(on_host, place, name, operator)
     if host:
