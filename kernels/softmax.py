@@ -7,14 +7,22 @@ from collections.abc import Mapping
 import numpy as np
 
 from neonlab import Array, Contract, DataSource, Expected, Operator, Shape
-from neonlab.int8.activation import softmax_by_table, softmax_table
+from neonlab.int8.activation import (
+    softmax_by_quotients,
+    softmax_by_table,
+    softmax_table,
+    softmax_tables_onnxruntime,
+)
 from neonlab.int8.affine import Affine
 
 _DIMENSIONS = ("rows", "cols")
 
 
 class Softmax(Operator):
-    """A softmax as TFLite's int8 kernel computes it; the table is in the order of elements, its last number is 1."""
+    """A softmax as TFLite's int8 kernel computes it, or, where there are products too, as ONNX Runtime's.
+
+    Tables are in the order of elements: the last number is that of the greatest one.
+    """
 
     name = "softmax"
     dimensions = _DIMENSIONS
@@ -33,6 +41,9 @@ class Softmax(Operator):
     def inputs(self, contract: Contract, shape: Shape, data: DataSource) -> Mapping[str, Array]:
         random = data.random
         values = data.array(contract.argument("input"), shape.sizes)
+        point = {"zero_point": data.value(contract.argument("zero_point"))}
+        if "products" in contract.by_name:
+            return {"input": values, **_quotients(values.reshape(shape.sizes), random), **point}
         # From exponentials that are all but 1 to denormal ones; and results from 1/2 of a step to beyond all of int8.
         table = softmax_table(float(2.0 ** random.uniform(-9, 0)), 1.0)
         scale = 1 / 256 if random.integers(2) else float(2.0 ** random.uniform(-24, 0))
@@ -42,13 +53,29 @@ class Softmax(Operator):
             "input": values,
             "table": np.ascontiguousarray(table[::-1]),
             "scale": np.array([scale], np.float32),
-            "zero_point": data.value(contract.argument("zero_point")),
+            **point,
         }
 
     def expected(self, contract: Contract, shape: Shape, inputs: Mapping[str, Array]) -> Mapping[str, Expected]:
-        target = Affine(float(inputs["scale"][0]), int(inputs["zero_point"]), "int8")
-        found = softmax_by_table(inputs["input"].reshape(shape.sizes), inputs["table"][::-1], target)
+        values, table = inputs["input"].reshape(shape.sizes), inputs["table"][::-1]
+        # That of quotients has its scale in the products.
+        target = Affine(float(inputs["scale"][0]) if "scale" in inputs else 1.0, int(inputs["zero_point"]), "int8")
+        if "products" in inputs:
+            found = softmax_by_quotients(values, table, inputs["products"][::-1], target)
+        else:
+            found = softmax_by_table(values, table, target)
         return {"output": Expected(found, ("row", "column"))}
+
+
+def _quotients(values: Array, random: np.random.Generator) -> dict[str, Array]:
+    """Draw the tables of ONNX Runtime's softmax: from exponentials that are all but equal to denormal ones.
+
+    Where the greatest of a row are two, and units are an odd number, half of them is a tie.
+    """
+    scale = float(2.0 ** random.uniform(-9, 0.5))
+    units = 256 if random.integers(2) else int(2.0 ** random.uniform(0, 24))
+    table, products = softmax_tables_onnxruntime(scale, 1 / units, values.shape[-1])
+    return {"table": np.ascontiguousarray(table[::-1]), "products": np.ascontiguousarray(products[::-1])}
 
 
 def _beside_a_tie(values: Array, table: Array, whole: int, other: float) -> float:

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
 
-from neonlab.int8.activation import SIGMOID_OUTPUT, TANH_OUTPUT, look_up, sigmoid, softmax, table_of
+from neonlab.int8.activation import (
+    SIGMOID_OUTPUT,
+    TANH_OUTPUT,
+    look_up,
+    sigmoid,
+    softmax,
+    softmax_onnxruntime,
+    softmax_tables_onnxruntime,
+    table_of,
+)
 from neonlab.int8.affine import Affine
 from neonlab.int8.arrays import OperandError
 
@@ -55,6 +65,30 @@ def test_softmax_of_equal_values_is_even_and_of_one_saturates() -> None:
     assert softmax(np.array([[5]], np.int8), 0.1, 1.0, target).tolist() == [[127]]
 
 
+@pytest.mark.parametrize(("units", "point"), [(256, -128), (151, -128), (4001, 7)])
+def test_quotients_of_onnx_runtime_are_rounded_once_to_even(units: int, point: int) -> None:
+    random, table = np.random.default_rng(units), softmax_tables_onnxruntime(0.02, 1 / units, 6)[0]
+    for row in random.integers(100, 128, (400, 6)).astype(np.int8):
+        total = np.float32(0)
+        for value in row:
+            total += table[row.max() - value]
+        exact = [Fraction(float(table[row.max() - value])) * units / Fraction(float(total)) for value in row]
+        # round() of a fraction goes to even.
+        wanted = [max(-128, min(127, round(quotient) + point)) for quotient in exact]
+        assert softmax_onnxruntime(row, 0.02, Affine(1 / units, point, "int8")).tolist() == wanted
+
+
+def test_ties_of_onnx_runtime_go_to_even_and_one_value_saturates_whatever_the_units() -> None:
+    two, one = np.array([5, 5], np.int8), np.array([5], np.int8)
+    for units in range(1, 200, 2):
+        target = Affine(float(np.float32(1 / units)), 0, "int8")
+        whole = int(np.float32(1) / np.float32(1 / units))
+        half = whole // 2 + (whole // 2) % 2 if whole % 2 else whole // 2
+        assert softmax_onnxruntime(two, 0.02, target).tolist() == [half, half]
+    for units in (256, 4096, 1 << 24):  # times the exponential, which leaves float32
+        assert softmax_onnxruntime(one, 0.02, Affine(1 / units, -128, "int8")).tolist() == [127]
+
+
 def test_what_has_no_table_is_refused() -> None:
     eight = Affine(0.1, 0, "int8")
     with pytest.raises(OperandError, match="256 entries goes from 8 bits"):
@@ -65,3 +99,5 @@ def test_what_has_no_table_is_refused() -> None:
         look_up(np.zeros(3, np.int8), np.zeros(3, np.int8))
     with pytest.raises(OperandError, match="at least one value"):
         softmax(np.zeros((3, 0), np.int8), 0.1, 1.0, eight)
+    with pytest.raises(OperandError, match="at least one value"):
+        softmax_onnxruntime(np.zeros((3, 0), np.int8), 0.1, eight)

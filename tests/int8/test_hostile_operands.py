@@ -93,6 +93,7 @@ CALLS: dict[str, Callable[..., Any]] = {
         activation.table_of(np.exp, affine.Affine(x, n, "int8"), affine.Affine(y, m)), a
     ),
     "softmax": lambda a, _b, x, y, _n, _m: activation.softmax(a, x, 1.0, affine.Affine(y, 0, "int8")),
+    "softmax_onnxruntime": lambda a, _b, x, y, n, _m: activation.softmax_onnxruntime(a, x, affine.Affine(y, n, "int8")),
     "softmax_fixed_point": lambda a, _b, x, y, _n, _m: softmax.softmax_fixed_point(a, x, y),
     "affine_from_range": lambda _a, _b, x, y, _n, _m: affine.affine_from_range(x, y),
     "quantize": lambda a, _b, x, _y, n, _m: affine.quantize(a, x, Output(n), reciprocal=True),

@@ -46,50 +46,10 @@ zero_point = { reg = "stack+8", range = [-128, 127] }
     .text
 
 #include "../include/function.inc"
+#include "sum_of_row.inc"
 
-input        .req r0        // the row
-output       .req r1        // walks along the output
-table        .req r2
 scale        .req r3
-rows         .req r4        // rows left, counts down
-cols         .req r5
-in           .req r6        // walks along the row
-count        .req r7        // elements left, counts down
-base         .req r8        // where the exponential of an element 0 lies
-last         .req r9        // the end of the table, but for its last number
-greatest     .req r10
-e0           .req r2        // elements, then where their exponentials lie
-e1           .req r3
-e2           .req r12
-e3           .req lr
-sum          .req s0        // then the factor
 unit         .req s12       // the scale
-point        .req q8        // the zero point, 8 x int16
-
-// e0-e3 = where the exponentials of the next 4 elements lie
-.macro next_elements
-    ldrsb   e0, [in], #1
-    ldrsb   e1, [in], #1
-    ldrsb   e2, [in], #1
-    ldrsb   e3, [in], #1
-    places
-.endm
-
-// e0-e3 = where the exponentials of e0-e3 lie
-.macro places
-    add     e0, base, e0, lsl #2
-    add     e1, base, e1, lsl #2
-    add     e2, base, e2, lsl #2
-    add     e3, base, e3, lsl #2
-.endm
-
-// the registers of these numbers, float32 = the exponentials at e0-e3
-.macro exponentials a, b, c, d
-    vldr    s\a, [e0]
-    vldr    s\b, [e1]
-    vldr    s\c, [e2]
-    vldr    s\d, [e3]
-.endm
 
 // a, b, c, d [lane] = the exponentials of the elements `after`, `after` + 4, `after` + 8 and `after` + 12 from here
 .macro exponentials_into after, a, b, c, d, lane
@@ -133,67 +93,7 @@ function softmax_s8s8_rows_16
     add     last, table, #1020
     vldr    unit, [scale]
 .Lrow:
-    mov     in, input
-    subs    count, cols, #16
-    blo     .Lgreatest_of_few
-    vld1.8  {d0, d1}, [in]
-.Lgreatest_of_sixteen:                              // 4 instructions, 16 elements
-    vld1.8  {d2, d3}, [in]!
-    subs    count, count, #16
-    vmax.s8 q0, q0, q1
-    bhs     .Lgreatest_of_sixteen
-    add     in, in, count
-    vld1.8  {d2, d3}, [in]
-    vmax.s8 q0, q0, q1
-    vpmax.s8 d0, d0, d1
-    vpmax.s8 d0, d0, d0
-    vpmax.s8 d0, d0, d0
-    vpmax.s8 d0, d0, d0
-    vmov.s8 greatest, d0[0]
-    b       .Lsum
-.Lgreatest_of_few:
-    mov     count, cols
-    mvn     greatest, #127
-.Lgreatest_of_one:
-    ldrsb   e0, [in], #1
-    cmp     e0, greatest
-    movgt   greatest, e0
-    subs    count, count, #1
-    bne     .Lgreatest_of_one
-
-.Lsum:
-    sub     base, last, greatest, lsl #2
-    mov     in, input
-    vmov.i32 d0, #0
-    subs    count, cols, #8
-    blo     .Lsum_of_few
-.Lsum_of_eight:                                     // 34 instructions, 8 elements
-    next_elements
-    exponentials 4, 5, 6, 7
-    next_elements
-    vadd.f32 sum, sum, s4
-    exponentials 8, 9, 10, 11
-    vadd.f32 sum, sum, s5
-    vadd.f32 sum, sum, s6
-    vadd.f32 sum, sum, s7
-    vadd.f32 sum, sum, s8
-    vadd.f32 sum, sum, s9
-    subs    count, count, #8
-    vadd.f32 sum, sum, s10
-    vadd.f32 sum, sum, s11
-    bhs     .Lsum_of_eight
-.Lsum_of_few:
-    adds    count, count, #8
-    beq     .Lfactor
-.Lsum_of_one:
-    ldrsb   e0, [in], #1
-    add     e0, base, e0, lsl #2
-    subs    count, count, #1
-    vldr    s4, [e0]
-    vadd.f32 sum, sum, s4
-    bne     .Lsum_of_one
-
-.Lfactor:
+    sum_of_row
     vmov.f32 s5, #1.0
     vmul.f32 s4, sum, unit
     vdiv.f32 sum, s5, s4

@@ -39,42 +39,10 @@ zero_point = { reg = "x6", range = [-128, 127] }
     .text
 
 #include "../include/function.inc"
+#include "sum_of_row.inc"
 
-input        .req x0        // the row
-output       .req x1        // walks along the output
-table        .req x2
 scale        .req x3
-rows         .req x4        // rows left, counts down
-cols         .req x5
-in           .req x7        // walks along the row
-count        .req x8        // elements left, counts down
-base         .req x9        // where the exponential of an element 0 lies
-greatest     .req x10
-last         .req x11       // the end of the table, but for its last number
-e0           .req x12       // elements, then where their exponentials lie
-e1           .req x13
-e2           .req x14
-e3           .req x15
-
-sum          .req s0        // then the factor
 factor       .req v0
-point        .req v16       // the zero point, 8 x int16
-
-// e0-e3 = the next 4 elements
-.macro next_elements
-    ldrsb   e0, [in], #1
-    ldrsb   e1, [in], #1
-    ldrsb   e2, [in], #1
-    ldrsb   e3, [in], #1
-.endm
-
-// the registers of these numbers, float32 = the exponentials of e0-e3
-.macro exponentials a, b, c, d
-    ldr     s\a, [base, e0, lsl #2]
-    ldr     s\b, [base, e1, lsl #2]
-    ldr     s\c, [base, e2, lsl #2]
-    ldr     s\d, [base, e3, lsl #2]
-.endm
 
 // v1-v4 [lane] = the exponentials of elements lane, lane + 4, lane + 8 and lane + 12 from here
 .macro exponentials_into lane
@@ -116,63 +84,7 @@ function softmax_s8s8_rows_16
     add     last, table, #1020
     dup     point.8h, w6
 .Lrow:
-    mov     in, input
-    subs    count, cols, #16
-    b.lo    .Lgreatest_of_few
-    ldr     q0, [in]
-.Lgreatest_of_sixteen:                              // 4 instructions, 16 elements
-    ldr     q1, [in], #16
-    subs    count, count, #16
-    smax    v0.16b, v0.16b, v1.16b
-    b.hs    .Lgreatest_of_sixteen
-    add     in, input, cols
-    ldur    q1, [in, #-16]
-    smax    v0.16b, v0.16b, v1.16b
-    smaxv   b0, v0.16b
-    smov    greatest, v0.b[0]
-    b       .Lsum
-.Lgreatest_of_few:
-    mov     count, cols
-    mov     greatest, #-128
-.Lgreatest_of_one:
-    ldrsb   e0, [in], #1
-    cmp     e0, greatest
-    csel    greatest, e0, greatest, gt
-    subs    count, count, #1
-    b.ne    .Lgreatest_of_one
-
-.Lsum:
-    sub     base, last, greatest, lsl #2
-    mov     in, input
-    movi    v0.2s, #0
-    subs    count, cols, #8
-    b.lo    .Lsum_of_few
-.Lsum_of_eight:                                     // 26 instructions, 8 elements
-    next_elements
-    exponentials 1, 2, 3, 4
-    next_elements
-    fadd    sum, sum, s1
-    exponentials 5, 6, 7, 17
-    fadd    sum, sum, s2
-    fadd    sum, sum, s3
-    fadd    sum, sum, s4
-    fadd    sum, sum, s5
-    fadd    sum, sum, s6
-    subs    count, count, #8
-    fadd    sum, sum, s7
-    fadd    sum, sum, s17
-    b.hs    .Lsum_of_eight
-.Lsum_of_few:
-    adds    count, count, #8
-    b.eq    .Lfactor
-.Lsum_of_one:
-    ldrsb   e0, [in], #1
-    subs    count, count, #1
-    ldr     s1, [base, e0, lsl #2]
-    fadd    sum, sum, s1
-    b.ne    .Lsum_of_one
-
-.Lfactor:
+    sum_of_row
     ldr     s1, [scale]
     fmov    s2, #1.0
     fmul    s1, sum, s1

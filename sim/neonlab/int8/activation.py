@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -76,9 +77,7 @@ def softmax_table(input_scale: float, beta: float) -> NDArray[np.float32]:
 
 def softmax_by_table(values: object, table: NDArray[np.float32], target: Affine) -> Integers:
     """Compute `softmax` by its table of exponentials, or by another one.  Raises OperandError."""
-    x = integers(values, "the values", "int8", "uint8")
-    if not x.ndim or not x.shape[-1]:
-        raise OperandError("softmax needs at least one value along its last axis")
+    x = _rows(values)
     single = np.float32
     exponentials = table[x.max(axis=-1, keepdims=True).astype(np.int64) - x]
     sums = np.add.accumulate(exponentials, axis=-1, dtype=np.float32)[..., -1:]
@@ -92,27 +91,48 @@ def softmax_onnxruntime(values: object, input_scale: float, target: Affine) -> I
     """Compute ONNX Runtime's QLinearSoftmax along the last axis: int8 or uint8 [..., n] → the type of `target`.
 
     Exponentials of the distance from the row's greatest are a table of float32, as large as their sum may be; they are
-    added one after another, and the quotient is rounded to even, in units of the whole part of 1 / the output scale.
-    Kernels for x86 add in another order.  Results are clamped, as there; the portable kernel, which Arm runs, wraps an
-    int8 above 127, where one value takes all.  Raises OperandError.
+    added one after another.  The quotient, in units of the whole part of 1 / the output scale, is rounded to even once,
+    the zero point added, and clamped.  Raises OperandError.
 
-    Source: onnxruntime/contrib_ops/cpu/quantization/qlinear_softmax.cc, core/mlas/lib/qsoftmax_kernel_naive.cpp.
+    Source: onnxruntime/contrib_ops/cpu/quantization/qlinear_softmax.cc; release 1.32 divides in float64.
     """
+    x = _rows(values)
+    return softmax_by_quotients(x, *softmax_tables_onnxruntime(input_scale, target.scale, x.shape[-1]), target)
+
+
+def softmax_tables_onnxruntime(
+    input_scale: float, output_scale: float, count: int
+) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
+    """Return the exponentials of `softmax_onnxruntime`, and what they are times the whole part of 1 / the output scale.
+
+    Both are for each distance from 0 to 255, for rows of `count` values.  The second table is exact.  Raises
+    OperandError.
+    """
+    scale = float(one_scale(input_scale, "the input scale"))
+    # The logarithm of the greatest sum is a float32, what is made of it a float64.
+    greatest = float(np.float32(math.log(np.float32(_LARGEST) / np.float32(count))))
+    shift = max(0.0, greatest - _RESERVED) / scale
+    table = np.array([math.exp((shift - distance) * scale) for distance in range(256)]).astype(np.float32)
+    whole = np.floor(np.float32(1) / one_scale(output_scale, "the output scale"))
+    return table, table.astype(np.float64) * float(whole)
+
+
+def softmax_by_quotients(
+    values: object, table: NDArray[np.float32], products: NDArray[np.float64], target: Affine
+) -> Integers:
+    """Compute `softmax_onnxruntime` by its tables, or by other ones.  Raises OperandError."""
+    x = _rows(values)
+    distances = x.max(axis=-1, keepdims=True).astype(np.int64) - x
+    sums = np.add.accumulate(table[distances], -1, dtype=np.float32)[..., -1:]
+    quotients = np.rint(products[distances] / sums.astype(np.float64))
+    least, most = limits(target.dtype)
+    held: Integers = np.clip(quotients + target.zero_point, least, most).astype(target.dtype)
+    return held
+
+
+def _rows(values: object) -> Integers:
+    """Return 8-bit values that have a last axis of 1 or more.  Raises OperandError for others."""
     x = integers(values, "the values", "int8", "uint8")
     if not x.ndim or not x.shape[-1]:
         raise OperandError("softmax needs at least one value along its last axis")
-    scale = one_scale(input_scale, "the input scale")
-    most = max(0.0, np.log(np.float32(_LARGEST) / np.float32(x.shape[-1])) - _RESERVED) / scale
-    with np.errstate(over="ignore", under="ignore"):
-        table = np.exp((np.arange(256) - 255 + most) * float(scale)).astype(np.float32)
-    exponentials = table[255 + x.astype(np.int64) - x.max(axis=-1, keepdims=True)]
-    sums = np.add.accumulate(exponentials, -1, dtype=np.float32)[..., -1:]
-    whole = np.float32(np.floor(np.float32(1) / one_scale(target.scale, "the output scale")))
-    least, most_value = limits(target.dtype)
-    with np.errstate(over="ignore"):
-        products = exponentials * whole
-    # A row of one value reaches beyond float32 there, and has the quotient 1.
-    quotients = np.where(np.isfinite(products), products / sums, exponentials / sums * whole)
-    quotients = np.rint(quotients).astype(np.int64)
-    held: Integers = np.clip(quotients + target.zero_point, least, most_value).astype(target.dtype)
-    return held
+    return x

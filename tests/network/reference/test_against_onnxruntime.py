@@ -29,18 +29,23 @@ def test_a_small_network_is_the_same(kind: str) -> None:
         assert values.std() > 0 and np.array_equal(to_file(graph, found[name]), values), name
 
 
-@pytest.mark.parametrize("count", [2, 10, 100, 6625])
+@pytest.mark.parametrize("count", [1, 2, 3, 5, 10, 17, 100, 6625])
 @pytest.mark.parametrize("dtype", ["int8", "uint8"])
-def test_softmax_is_the_same(count: int, dtype: str) -> None:
-    limits = np.iinfo(dtype)
-    values = np.random.default_rng(count).integers(limits.min, limits.max + 1, (100, count)).astype(dtype)
-    for scale, target in ((0.05, 1 / 256), (0.2, 0.0037), (0.031, 0.0049)):
+def test_softmax_is_the_same_beside_ties_and_beyond_float32_too(count: int, dtype: str) -> None:
+    random, limits, compared = np.random.default_rng(count), np.iinfo(dtype), 0
+    # Units of 256, of odd numbers, of which half is a tie, and so many that exponentials times them leave float32.
+    for number, target in enumerate([1 / 256, *(1 / units for units in (101, 151, 201, 255, 271, 4099, 1 << 20)), 2.0]):
+        scale, point = float(2.0 ** random.uniform(-9, 2)), int(random.integers(limits.min, limits.max + 1))
+        least = limits.min if number % 3 == 0 else limits.max - int(random.integers(1, 40))
+        values = random.integers(least, limits.max + 1, (60000 // count + 1, count)).astype(dtype)
         constants = {"s": np.float32(scale), "z": np.array(3, dtype), "t": np.float32(target)}
-        constants["u"] = np.array(limits.min, dtype)
+        constants["u"] = np.array(point, dtype)
         nodes = [node("QLinearSoftmax", ["x", "s", "z", "t", "u"], "y", "com.microsoft", axis=-1, opset=13)]
         data = model(nodes, {"x": (dtype, values.shape)}, {"y": dtype}, constants)
         got = run(data, {"x": values})[0]
-        assert (got == softmax_onnxruntime(values, scale, Affine(target, int(limits.min), dtype))).all()
+        assert (got == softmax_onnxruntime(values, scale, Affine(target, point, dtype))).all()
+        compared += got.size
+    assert compared >= 9 * 60000
 
 
 @pytest.mark.parametrize("form", ["QOperator", "QDQ"])
@@ -65,11 +70,12 @@ def test_parts_are_joined_the_same_for_all_bytes_next_to_midpoints_too(form: str
 
 
 @pytest.mark.parametrize("axis", [1, 2, -1])
+@pytest.mark.parametrize("opset", [12, 13])
 @pytest.mark.parametrize("form", ["QOperator", "QDQ"])
-def test_softmax_along_any_axis_of_an_image_is_the_same(form: str, axis: int) -> None:
+def test_softmax_along_any_axis_of_an_image_is_the_same(form: str, opset: int, axis: int) -> None:
     values = np.random.default_rng(4).integers(-128, 128, (2, 7, 5, 9)).astype(np.int8)
     constants = {"s": np.float32(0.06), "z": np.array(3, np.int8), "t": np.float32(1 / 256), "u": np.int8(-128)}
-    nodes = [node("QLinearSoftmax", ["x", "s", "z", "t", "u"], "q", "com.microsoft", axis=axis, opset=13)]
+    nodes = [node("QLinearSoftmax", ["x", "s", "z", "t", "u"], "q", "com.microsoft", axis=axis, opset=opset)]
     if form == "QDQ":
         nodes = [
             node("DequantizeLinear", ["x", "s", "z"], "a"),
@@ -77,7 +83,7 @@ def test_softmax_along_any_axis_of_an_image_is_the_same(form: str, axis: int) ->
             node("QuantizeLinear", ["b", "t", "u"], "q"),
         ]
     nodes.append(node("DequantizeLinear", ["q", "t", "u"], "y"))
-    data = model(nodes, {"x": ("int8", values.shape)}, {"y": "float32"}, constants)
+    data = model(nodes, {"x": ("int8", values.shape)}, {"y": "float32"}, constants, opset)
     passed = apply_passes(read_onnx("network.onnx", data, {})).graph
     found = to_file(passed, run_reference(passed, feed(passed, {"x": values}))["y"])
     assert np.array_equal(found, run(data, {"x": values})[0])

@@ -87,13 +87,14 @@ VARIANTS: Mapping[str, str] = {
     "gemmlowp": "requantized as in gemmlowp and TFLite, rounded twice",
     "ruy": "requantized as in ruy, rounded once",
     "fp32": "scaled in float32 as in QNNPACK and ONNX Runtime, ties to even",
+    "fp64": "scaled in float64 as in the softmax of ONNX Runtime, rounded once, ties to even",
     "tvm": "requantized as TVM does it on ARM, rounded twice, ties upward",
     "precise": "requantized as in QNNPACK's precise scheme, rounded once, ties away from zero",
     "ncnn": "scaled in float32 as in ncnn, ties away from zero",
 }
 
 #: The variants that say how 32-bit results are scaled and rounded: kernels of two of them differ in their results.
-SCHEMES = ("ruy", "gemmlowp", "fp32", "tvm", "precise", "ncnn", "nnlib")
+SCHEMES = ("ruy", "gemmlowp", "fp32", "fp64", "tvm", "precise", "ncnn", "nnlib")
 
 _OPERATOR = re.compile(r"([a-z]+)(?:(\d+)x(\d+))?(?:s(\d+))?", re.ASCII)
 _TYPE = re.compile(r"[suf](?:8|16|32)", re.ASCII)

@@ -12,6 +12,7 @@ from neonlab.network.formats.draft import Refusal
 from neonlab.network.formats.onnx_file import FileNode
 from neonlab.network.formats.onnx_operators import Mapped
 from neonlab.network.formats.onnx_place import (
+    ONE_AXIS,
     Place,
     broadcast,
     image_size,
@@ -21,13 +22,12 @@ from neonlab.network.formats.onnx_place import (
     lab_shape,
     onnx_shape,
     product_of,
+    softmax_axes,
     window_of,
 )
 from neonlab.network.graph import Tensor
 
 _AT = "coordinate_transformation_mode"
-#: The version of ONNX's operators from which a softmax goes along one axis, not along all from there on.
-_ONE_AXIS = 13
 #: What a Resize has that says nothing else.
 _RESIZES = {"mode": "nearest", _AT: "half_pixel", "nearest_mode": "round_prefer_floor"}
 
@@ -171,13 +171,10 @@ def _pool(function: str, place: Place, node: FileNode) -> None:
 
 def _softmax(place: Place, node: FileNode) -> None:
     source = _float(place, node.inputs[0])
-    rank, old = len(source.shape), place.opsets.get("", _ONE_AXIS) < _ONE_AXIS
-    asked = int(node.attributes.get("axis", 1 if old else -1))
-    axis = lab_axis(asked, rank)
-    if old and asked % rank != rank - 1:
-        raise Refusal("along several axes, as it was before version 13")
+    old = place.opsets.get("", ONE_AXIS) < ONE_AXIS
+    axes = softmax_axes(int(node.attributes.get("axis", 1 if old else -1)), len(source.shape), old)
     output = place.output(node, source.shape, "float32")
-    place.add("float", node, (source.name,), (output.name,), function="softmax", axis=axis)
+    place.add("float", node, (source.name,), (output.name,), function="softmax", axes=axes)
 
 
 def _reshaped(place: Place, node: FileNode, source: Tensor, shape: list[int]) -> None:

@@ -10,6 +10,7 @@ from neonlab.network.formats.draft import Refusal
 from neonlab.network.formats.onnx_file import FileNode
 from neonlab.network.formats.onnx_place import (
     EIGHT,
+    ONE_AXIS,
     Place,
     broadcast,
     image_size,
@@ -19,6 +20,7 @@ from neonlab.network.formats.onnx_place import (
     lab_shape,
     onnx_shape,
     product_of,
+    softmax_axes,
     whole,
     window_of,
 )
@@ -199,11 +201,10 @@ def _unary(function: str, scale: int = 1) -> Mapped:
 
 def _softmax(place: Place, node: FileNode) -> None:
     source = place.eight(node, 0, 1)
-    axis, last = lab_axis(int(node.attributes.get("axis", -1)), len(source.shape)), lab_axis(-1, len(source.shape))
-    if node.attributes.get("opset", 1) < 13 and axis != last:
-        raise Refusal("along several axes, as it was before version 13")
+    old = int(node.attributes.get("opset", 1)) < ONE_AXIS
+    axes = softmax_axes(int(node.attributes.get("axis", -1)), len(source.shape), old)
     output = place.quantized(node, source.shape, 3)
-    place.add("softmax", node, (source.name,), (output.name,), beta=1.0, arithmetic="onnxruntime", axis=axis)
+    place.add("softmax", node, (source.name,), (output.name,), beta=1.0, arithmetic="onnxruntime", axes=axes)
 
 
 def _concat(place: Place, node: FileNode) -> None:

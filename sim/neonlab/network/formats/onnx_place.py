@@ -20,6 +20,8 @@ from neonlab.network.graph import Array, Quantization, Tensor
 from neonlab.network.layout import images_first, images_last
 
 EIGHT = ("int8", "uint8")
+#: The version of ONNX's operators from which a softmax goes along one axis, not along all from there on.
+ONE_AXIS = 13
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -166,6 +168,15 @@ def lab_axis(axis: int, rank: int) -> int:
         raise Refusal(f"axis {axis} of {rank}")
     axis %= rank
     return (0, 3, 1, 2)[axis] if rank == 4 else axis
+
+
+def softmax_axes(axis: int, rank: int, old: bool) -> tuple[int, ...]:
+    """Return the axes along which a softmax goes, in ONNX's order: one, or as of `old` all from it on.
+
+    Raises Refusal for an axis that is not there.
+    """
+    first = lab_axis(axis, rank)
+    return tuple(lab_axis(one, rank) for one in range(axis % rank, rank)) if old else (first,)
 
 
 def product_of(left: Tensor, right: Tensor) -> tuple[list[int], int]:

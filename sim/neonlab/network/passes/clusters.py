@@ -175,7 +175,7 @@ def _softmax(changes: Changes, node: Node, target: Tensor) -> Node | None:
     source = _eight(changes, node.inputs[0])
     if source is None or source.dtype != target.dtype:
         return None
-    attributes = {"beta": 1.0, "arithmetic": "onnxruntime", "axis": node.attributes["axis"]}
+    attributes = {"beta": 1.0, "arithmetic": "onnxruntime", "axes": node.attributes["axes"]}
     return Node(node.name, "softmax", (source.name,), (target.name,), attributes, node.told)
 
 

@@ -129,9 +129,9 @@ def _max_pool(node: Node, inputs: Sequence[Array]) -> Array:
 
 
 def _softmax(node: Node, inputs: Sequence[Array]) -> Array:
-    axis = node.attributes["axis"]
-    powers = np.exp((inputs[0] - inputs[0].max(axis=axis, keepdims=True)).astype(np.float64))
-    found: Array = powers / powers.sum(axis=axis, keepdims=True)
+    axes = node.attributes["axes"]
+    powers = np.exp((inputs[0] - inputs[0].max(axis=axes, keepdims=True)).astype(np.float64))
+    found: Array = powers / powers.sum(axis=axes, keepdims=True)
     return found
 
 

@@ -24,7 +24,7 @@ from neonlab.int8.pooling import (
 )
 from neonlab.int8.requantize import effective_scale, ncnn_requantize, scheme_named
 from neonlab.network.graph import Array, Graph, Node, Quantization, Tensor
-from neonlab.network.layout import from_file, images_first, images_last, to_file
+from neonlab.network.layout import from_file, from_rows, images_first, images_last, rows_along, to_file
 from neonlab.network.reference.floats import compute_floats, product
 from neonlab.network.reference.frameworks.refusal import FrameworkRefusal
 from neonlab.network.reference.integer_sums import integer_sums
@@ -246,8 +246,8 @@ def _softmax(graph: Graph, node: Node, inputs: Sequence[Array | None]) -> Array:
     affine = Affine(target.scale, target.zero_point, graph.tensor(node.outputs[0]).dtype)
     if node.attributes["arithmetic"] == "onnxruntime":
         assert inputs[0] is not None
-        axis = node.attributes["axis"]
-        return np.moveaxis(softmax_onnxruntime(np.moveaxis(inputs[0], axis, -1), source.scale, affine), -1, axis)
+        axes, shape = node.attributes["axes"], inputs[0].shape
+        return from_rows(softmax_onnxruntime(rows_along(inputs[0], axes), source.scale, affine), shape, axes)
     return softmax(inputs[0], source.scale, node.attributes["beta"], affine)
 
 

@@ -18,6 +18,7 @@ from neonlab.network.run.shelf import Shelf
 from neonlab.network.run.steps import Step
 from neonlab.network.run.ways import convolutions, elementwise, scales
 from neonlab.network.run.ways.averages import means
+from neonlab.network.run.ways.softmaxes import softmaxes
 from neonlab.network.run.ways.transposed import transposed
 
 Ways = Callable[[Shelf, Graph, Node], Iterator[Step]]
@@ -28,6 +29,7 @@ _WAYS: Mapping[str, Ways] = {
     "conv_transpose": transposed,
     **elementwise.STEPS,
     "mean": means,
+    "softmax": softmaxes,
     "quantize": scales.quantize,
     "dequantize": scales.dequantize,
     "requantize": scales.requantize,

@@ -178,7 +178,7 @@ def _softmax(place: Place, layer: Layer, _held: Held) -> None:
     source = place.floats(layer)
     if _axis(source, layer.whole(0)) != len(source.shape) - 1:
         raise Lacking(f"along axis {layer.whole(0)} of {list(source.shape)}")
-    place.add("float", layer, "", (source.name,), place.output(layer, source.shape), function="softmax", axis=-1)
+    place.add("float", layer, "", (source.name,), place.output(layer, source.shape), function="softmax", axes=(-1,))
 
 
 def _flatten(place: Place, layer: Layer, _held: Held) -> None:

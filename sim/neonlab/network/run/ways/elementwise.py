@@ -1,4 +1,4 @@
-"""Compute nodes without weights by kernels: sums, products, tables, softmax, pools, padding, resizes, and copies."""
+"""Compute nodes without weights by kernels: sums, products, tables, pools, padding, resizes, and copies."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from dataclasses import replace
 import numpy as np
 
 from neonlab.errors import InputError
-from neonlab.int8.activation import softmax_table
 from neonlab.int8.addition import tflite_addition
 from neonlab.int8.arrays import Integers
 from neonlab.int8.fixed_point import quantize_multiplier, tvm_multiplier
@@ -335,30 +334,6 @@ def _resize(shelf: Shelf, graph: Graph, node: Node) -> Iterator[Step]:
             yield Step((kernel,), compute)
 
 
-def _softmax(shelf: Shelf, graph: Graph, node: Node) -> Iterator[Step]:
-    """Yield TFLite's softmax along the last axis, by a table of exponentials."""
-    source, target = _tensors(graph, node)
-    if {source.dtype, target.dtype} != {"int8"} or node.attributes["arithmetic"] != "tflite":
-        return
-    held = quantization_of(target)
-    table = softmax_table(quantization_of(source).scale, node.attributes["beta"])
-    arrays = {"table": np.ascontiguousarray(table[::-1]), "scale": np.array([held.scale], np.float32)}
-    cols = source.shape[-1]
-    numbers = {"rows": source.size // cols, "cols": cols, "zero_point": held.zero_point}
-    for kernel in shelf.find("softmax", "s8s8"):
-        try:
-            for name, values in arrays.items():
-                hold(kernel.contract, name, values)
-        except Unfit:
-            continue
-        if fits(kernel.contract, numbers):
-
-            def compute(calling: Calling, inputs: Sequence[Array], kernel: Kernel = kernel) -> Array:
-                return calling(kernel, {"input": inputs[0], **arrays, **numbers})["output"]
-
-            yield Step((kernel,), compute)
-
-
 STEPS = {
     "add": _pair,
     "mul": _pair,
@@ -370,5 +345,4 @@ STEPS = {
     "max_pool": _pool,
     "pad": _pad,
     "resize_nearest": _resize,
-    "softmax": _softmax,
 }
