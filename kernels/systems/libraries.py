@@ -9,7 +9,7 @@ import numpy as np
 from neonlab import Array, Calls, Outcome, System
 from neonlab.int8.affine import dequantize, quantize_symmetric, symmetric_scale
 from neonlab.int8.arrays import Output
-from neonlab.int8.convolution import conv2d, conv2d_terms
+from neonlab.int8.convolution import conv2d
 from neonlab.int8.matmul import accumulate_subtracting_first
 from neonlab.int8.ranged_addition import (
     Ranged,
@@ -147,16 +147,24 @@ def _qnnpack_layer(calls: Calls, random: np.random.Generator) -> tuple[Array, Ar
 
 
 def _four_terms(calls: Calls, random: np.random.Generator) -> tuple[Array, Array]:
-    """Run TVM's qnn.conv2d: the product of raw numbers by a kernel, and the image's zero point as a separate term."""
+    """Run TVM's qnn.conv2d: products of raw numbers, both kinds of sums, and the four terms, each by a kernel."""
     image = random.integers(-128, 127, (1, 9, 9, 16), dtype=np.int8, endpoint=True)
     weights = random.integers(-127, 127, (8, 3, 3, 16), dtype=np.int8, endpoint=True)
-    terms = conv2d_terms(image, weights, 11, 0)
-    sums = calls(
-        "conv3x3_s8s32_hwc_@", input=image, weights=weights, height=7, width=7, in_channels=16, out_channels=8,
-        input_pitch=9 * 16, output_pitch=7 * 8 * 4,
+    zero_image, zero_weights, depth = 11, -5, 9 * 16
+
+    def windows(by: Array) -> Array:
+        return calls(
+            "conv3x3_s8s32_hwc_@", input=image, weights=by, height=7, width=7, in_channels=16, out_channels=len(by),
+            input_pitch=9 * 16, output_pitch=7 * len(by) * 4,
+        )["output"]  # fmt: skip
+
+    of_weights = calls("gemv_s8s32_rows_@", weights=weights, input=np.ones(depth, np.int8), rows=8, depth=depth)
+    got = calls(
+        "terms_s32s32_rows_@", input=windows(weights), row_sums=windows(np.ones((1, 3, 3, 16), np.int8)),
+        column_sums=of_weights["output"], points=np.array([zero_image, zero_weights], np.int16), rows=7 * 7, cols=8,
+        depth=depth,
     )["output"].reshape(7, 7, 8)  # fmt: skip
-    total = sums.astype(np.int64) - terms.weight[0] - terms.image + terms.corner
-    return total.astype(np.int32), conv2d(image, weights, 11, 0, window=Window())[0]
+    return got, conv2d(image, weights, zero_image, zero_weights, window=Window())[0]
 
 
 SYSTEMS: Sequence[System] = (
@@ -173,5 +181,5 @@ SYSTEMS: Sequence[System] = (
     ),
     Library("ncnn", "conv1x1 in HWC, requantized for the next layer", _ncnn_requantized),
     Library("QNNPACK", "fully connected layer of uint8 with zero points", _qnnpack_layer),
-    Library("TVM", "qnn.conv2d in four terms", _four_terms),
+    Library("TVM", "qnn.conv2d in four terms, both operands with zero points", _four_terms),
 )

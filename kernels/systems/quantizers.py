@@ -67,7 +67,7 @@ def _iao(calls: Calls, random: np.random.Generator) -> tuple[Array, Array]:
 def _iao_on_signed(calls: Calls, random: np.random.Generator) -> tuple[Array, Array]:
     """Run the product of `_iao` in four terms, on signed numbers.
 
-    Operands are packed to int8 by ^0x80 with sums, multiplied as int8 and corrected by the sums.
+    Operands are packed to int8 by ^0x80 with sums, multiplied as int8, and the terms of the zero points taken off.
     """
     a = random.integers(0, 255, (_PIXELS, _INS), dtype=np.uint8, endpoint=True)
     b = random.integers(1, 255, (_INS, _OUTS), dtype=np.uint8, endpoint=True)
@@ -79,11 +79,12 @@ def _iao_on_signed(calls: Calls, random: np.random.Generator) -> tuple[Array, Ar
         pack = f"pack_u8s8_rows_{width}x{depth}_sums"
         sides[side] = calls(pack, source=matrix, rows=len(matrix), depth=_INS, pitch=_INS)
     packed = {side: found["packed"] for side, found in sides.items()}
-    products = wide(calls(name, rows=_PIXELS, cols=_OUTS, depth=_INS, c_pitch=_OUTS, **packed)["c"])
-    by_row, by_column = wide(sides["a"]["sums"])[:_PIXELS, np.newaxis], wide(sides["b"]["sums"])[:_OUTS]
-    x, w = zero_a - 128, zero_b - 128
-    total = products.reshape(_PIXELS, _OUTS) - by_row * w - x * by_column + x * w * _INS
-    return total.astype(np.int32), accumulate_subtracting_first(a, b, zero_a, zero_b)
+    got = calls(
+        "terms_s32s32_rows_@", input=calls(name, rows=_PIXELS, cols=_OUTS, depth=_INS, c_pitch=_OUTS, **packed)["c"],
+        row_sums=sides["a"]["sums"][:_PIXELS], column_sums=sides["b"]["sums"][:_OUTS],
+        points=np.array([zero_a - 128, zero_b - 128], np.int16), rows=_PIXELS, cols=_OUTS, depth=_INS,
+    )["output"]  # fmt: skip
+    return got.reshape(_PIXELS, _OUTS), accumulate_subtracting_first(a, b, zero_a, zero_b)
 
 
 def _incremental(calls: Calls, random: np.random.Generator) -> tuple[Array, Array]:

@@ -161,7 +161,7 @@ def two_sizes(kernel: Kernel) -> tuple[tuple[int, ...], tuple[int, ...], int]:
             return (4, 1024), (4, 2048), 4 * 1024
         case "requantize" | "dequantize":
             return (64, width), (128, width), 64 * width
-        case "concat" | "softmax":
+        case "concat" | "softmax" | "terms":
             return (4, 1024), (4, 2048), 4 * 1024
         case "pool":
             return (1, 64, width), (1, 128, width), 64 * width

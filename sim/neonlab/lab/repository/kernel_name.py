@@ -39,6 +39,7 @@ PLAIN_OPERATORS: Mapping[str, str] = {
     "globalpool": "average of each channel",
     "resize": "resize to the nearest pixels",
     "softmax": "softmax of each row",
+    "terms": "terms of zero points, taken off sums of products",
 }
 #: Operators that slide a window over an image.
 WINDOW_OPERATORS: Mapping[str, str] = {
