@@ -33,6 +33,8 @@ def test_variants_are_set_side_by_side_in_80_columns(repository: Path) -> None:
     assert shown.returncode == 0, shown.stderr
     assert max(map(len, shown.stdout.splitlines())) <= 80
     assert shown.stdout.count(OTHER) == 3  # counts, cycles, hot loop
+    assert "MAC" not in shown.stdout  # it multiplies nothing: bytes are told as they are
+    assert re.search(rf"^{OTHER} .* {2 * int(LAYER):,} +{int(LAYER):,} +\d+/32", shown.stdout, re.MULTILINE)
     assert re.search(r"^ *\+ +\d+ +[\d.]+ +nop$", shown.stdout, re.MULTILINE)
     document = json.loads(neonlab("compare", ADD, OTHER, "--core", "cortex-a53", "--json", cwd=repository).stdout)
     jsonschema.validate(document, schemas()["compare"])

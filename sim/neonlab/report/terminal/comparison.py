@@ -40,12 +40,15 @@ def print_comparison(out: Console, comparison: Comparison, most: int = 16) -> No
             out.print(line, markup=False)
     for line in _bands(comparison):
         out.print(line, markup=False)
-    if any(group.reference for group in comparison.groups):
+    references = [group.reference for group in comparison.groups if group.reference is not None]
+    if any(reference.macs for reference in references):
         out.print(
             "/MAC, ld/M, st/M: instructions, bytes loaded and bytes stored per MAC; change:\n"
             "in instructions and in cycles, relative to the first row",
             markup=False,
         )
+    elif references:
+        out.print("change: in instructions and in cycles, relative to the first row", markup=False)
     for difference in comparison.loops:
         for line in wrap(loop_names(difference), _WIDTH, subsequent_indent="  ", break_on_hyphens=False):
             out.print(Text(line, "bold"))
@@ -78,33 +81,41 @@ def _name(side: Side) -> Text:
 
 
 def _counts(group: Group, reference: Side) -> Table:
-    table = _table("kernel", "instr", "/MAC", "change", "ld/M", "st/M", "NEON")
+    with_macs = bool(reference.macs)
+    rates = ("/MAC", "change", "ld/M", "st/M") if with_macs else ("change", "loaded B", "stored B")
+    table = _table("kernel", "instr", *rates, "NEON")
     base = reference.profiles[0].counts.instructions
     for side in group.sides:
         if not side.profiles:
-            table.add_row(_name(side), *["–"] * 6)
+            table.add_row(_name(side), *["–"] * (len(rates) + 2))
             continue
         profile = side.profiles[0]
         counts = profile.counts
+        per_mac = [f"{profile.instructions_per_mac:.4f}"] if with_macs else []
+        moved = (
+            (f"{profile.loaded_per_mac:.3f}", f"{profile.stored_per_mac:.3f}")
+            if with_macs
+            else (f"{counts.loaded_bytes:,}", f"{counts.stored_bytes:,}")
+        )
         table.add_row(
             _name(side),
             f"{counts.instructions:,}",
-            f"{profile.instructions_per_mac:.4f}",
+            *per_mac,
             _change(counts.instructions, base),
-            f"{profile.loaded_per_mac:.3f}",
-            f"{profile.stored_per_mac:.3f}",
+            *moved,
             f"{counts.neon_registers}/{counts.neon_registers_available}",
         )
     return table
 
 
 def _cycles(group: Group, core: str) -> Table:
-    table = _table(f"on {core} (estimate)", "CPU_CYCLES", "80 % band", "IPC", "MACs/c", "change")
+    rate = ["MACs/c"] if group.reference is not None and group.reference.macs else []
+    table = _table(f"on {core} (estimate)", "CPU_CYCLES", "80 % band", "IPC", *rate, "change")
     base: int | None = None
     for side in group.sides:
         profile = side.on(core)
         if profile is None or profile.cycles is None:
-            table.add_row(_name(side), *["–"] * 5)
+            table.add_row(_name(side), *["–"] * (4 + len(rate)))
             continue
         cycles = profile.cycles.cycles
         base = base or cycles
@@ -114,7 +125,7 @@ def _cycles(group: Group, core: str) -> Table:
             f"{cycles:,}",
             range_text(core, cycles),
             f"{profile.cycles.ipc:.2f}",
-            f"{profile.macs_per_cycle:.2f}",
+            *([f"{profile.macs_per_cycle:.2f}"] if rate else []),
             mark + _change(cycles, base),
         )
     return table
