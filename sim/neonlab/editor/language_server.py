@@ -25,7 +25,7 @@ from neonlab.errors import InputError
 from neonlab.lab.repository.library import find_root
 from neonlab.measure.cores.modelled import ModelledCore
 
-_PAUSE = 0.15  # seconds without typing until the text is checked
+_PAUSE = 0.1  # seconds without typing until the text is checked
 _SOURCE = "neonlab"
 _KINDS = {
     Kind.MNEMONIC: lsp.CompletionItemKind.Keyword,
