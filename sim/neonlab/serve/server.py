@@ -23,6 +23,7 @@ from neonlab.serve.script import SCRIPT
 from neonlab.serve.studio import Studio
 
 HOST = "127.0.0.1"
+_PATIENCE = 30.0  # seconds that a page may be silent, on a busy or sleeping computer, before it must load again
 
 
 def variants_of(path: Path, root: Path) -> tuple[Path, ...]:
@@ -108,7 +109,7 @@ def _run(studio: Studio, answers: Answers, token: str, port: int, listening: soc
     ui.page("/", title="neonlab", dark=None)(build)
     ui.run_with(
         app, title="neonlab", dark=None, tailwind=False, favicon=_ICON, show_welcome_message=False,
-        binding_refresh_interval=None,
+        binding_refresh_interval=None, reconnect_timeout=_PATIENCE,
     )  # fmt: skip
     config = uvicorn.Config(
         Guard(app, token, port), log_level="critical", access_log=False, timeout_graceful_shutdown=1, ws="wsproto"
