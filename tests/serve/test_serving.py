@@ -263,6 +263,22 @@ def test_a_page_opened_again_shows_at_once_all_that_is_known(browser: Browser, s
         page.close()
 
 
+def test_the_text_is_there_before_any_script_runs(browser: Browser, served: Served, text: str) -> None:
+    context = browser.new_context(java_script_enabled=False, color_scheme="dark")
+    page = context.new_page()
+    page.goto(served.address)
+    first = page.locator("#neonlab-first")
+    assert first.is_visible() and served.path.name in first.inner_text()
+    numbered = "\n".join(f"{number}{line}" for number, line in enumerate(text.split("\n"), 1))
+    assert page.locator("#neonlab-first pre").text_content() == numbered
+    context.close()
+    page = browser.new_page()
+    page.goto(served.address)
+    page.wait_for_selector(".cm-content:visible", timeout=WAIT)
+    assert page.locator("#neonlab-first").is_hidden()
+    page.close()
+
+
 def test_variants_have_tabs_with_texts_of_their_own(tab: Page, served: Served, text: str) -> None:
     write(tab, text.replace(SUM, SUM.replace("sqadd", "sqsub")))
     wait_for_word(tab, "WRONG")

@@ -8,6 +8,8 @@ from typing import Any
 
 from nicegui import ui
 
+_FIRST_LINES = 80  # more than a window has
+
 
 def button(words: str, clicked: Callable[[], Any] | None = None) -> ui.element:
     """Return a button with `words` on it, which calls `clicked`."""
@@ -19,3 +21,11 @@ def button(words: str, clicked: Callable[[], Any] | None = None) -> ui.element:
 def coloured(lines: Iterable[tuple[str, str]]) -> str:
     """Return lines as HTML, each with the class that colours it; "" for none."""
     return "\n".join(f'<span class="{state}">{escape(line)}</span>' if state else escape(line) for state, line in lines)
+
+
+def first_paint(name: str, text: str) -> str:
+    """Return what a browser shows of a file until its scripts have made the editor: the name and the first lines."""
+    lines = text.split("\n", _FIRST_LINES)[:_FIRST_LINES]
+    numbered = "\n".join(f"<i>{number}</i>{escape(line)}" for number, line in enumerate(lines, 1))
+    head = f'<div class="neonlab-head"><b>{escape(name)}</b></div>'
+    return f'<div id="neonlab-first" aria-hidden="true">{head}<pre>{numbered}</pre></div>'

@@ -92,6 +92,7 @@ def _run(studio: Studio, answers: Answers, token: str, port: int, listening: soc
 
     from neonlab.report.page.render import pipeline_assets
     from neonlab.serve.page import Page
+    from neonlab.serve.parts import first_paint
 
     static = files("neonlab.serve") / "static"
     pictures, behaviour = pipeline_assets()
@@ -99,6 +100,7 @@ def _run(studio: Studio, answers: Answers, token: str, port: int, listening: soc
 
     async def build() -> None:
         ui.add_css(style)
+        ui.add_body_html(first_paint(studio.front.name, studio.drafts[studio.front].text))
         ui.add_body_html(f"<script>{behaviour}</script>")
         await Page(studio).start()
 
