@@ -199,7 +199,7 @@ def _verdict(verdict: Verdict, latest: Reading, state: str, scratch: Scratch) ->
     word, _ = _word(verdict)
     ranges = f", {escape(verdict.ranges.words)}" if verdict.ranges is not None and verdict.ranges.words else ""
     failed = f", {verdict.failed:,} failed" if verdict.failed else ""
-    seconds = f", {latest.seconds:.2f} s" if latest.seconds else ""
+    seconds = f"; first answer after {latest.seconds:.2f} s" if latest.seconds else ""
     cases = f"{verdict.cases:,} of {latest.planned:,} cases{failed}{ranges}{seconds}"
     head = f'<p><b class="{state}">{word}</b> <span class="dim">{cases}</span></p>'
     head += "".join(f"<p>{escape(told)}</p>" for told in accepted_lines(verdict))

@@ -124,7 +124,7 @@ def find_compiler(target: Target, named: str, *, cxx: bool = False) -> Compiler:
         words = tuple(for_target.split())
         program = shutil.which(words[0])
         if program is None:
-            raise InputError(f"--compiler {named}: no such program{f' as {words[0]}' if words[0] != named else ''}")
+            raise InputError(f"compiler {named}: no such program{f' as {words[0]}' if words[0] != named else ''}")
         return _compiler((program, *words[1:]))
     program = shutil.which(f"{triple}-{'g++' if cxx else 'gcc'}")
     if program is None and cxx and has_zig:
