@@ -15,6 +15,7 @@ from neonlab.int8.incremental import SCHEDULE, exponents_for, quantize_step
 from neonlab.int8.matmul import accumulate_subtracting_first
 
 from .._packing import pack_panels
+from ..conv1x1_powers import added_to_sums, filled, packed, words_of
 
 _PIXELS, _INS, _OUTS = 20, 24, 12
 
@@ -88,25 +89,23 @@ def _iao_on_signed(calls: Calls, random: np.random.Generator) -> tuple[Array, Ar
 
 
 def _incremental(calls: Calls, random: np.random.Generator) -> tuple[Array, Array]:
-    """Run a product with weights of INQ, 0 and powers of two, as multiples of the least: at 5 bits up to 128."""
+    """Run a layer of INQ by shifts: weights are 0 and powers of two, at 5 bits 1 to 128 times the least."""
     weights = random.normal(0, 0.2, (_OUTS, _INS)).astype(np.float32)
     mask = np.ones(weights.shape, np.uint8)
-    greatest, least = exponents_for(float(abs(weights).max()), 5)
+    _, least = exponents_for(float(abs(weights).max()), 5)
     for kept in SCHEDULE:
         weights, mask = quantize_step(weights, mask, kept, 5)
     image = random.integers(-128, 127, (_PIXELS, _INS), dtype=np.int8, endpoint=True)
-    # 128 is one more than int8 holds: such a weight is 127 + 1, and the ones go into a second product.
-    multiples = np.ldexp(weights, -least)
-    first = np.clip(multiples, -127, 127).astype(np.int8)
-    rest = (multiples - first).astype(np.int8)
-    assert abs(multiples).max() <= 1 << (greatest - least)
-    sums = [
-        calls("conv1x1_s8s32_hwc_@", input=image, weights=part, pixels=_PIXELS, in_channels=_INS, out_channels=_OUTS)
-        for part in (first, rest)
-    ]
-    total = sum(wide(part["output"][: _PIXELS * _OUTS]) for part in sums)
-    got = np.ldexp(np.asarray(total, np.float64), least).reshape(_PIXELS, _OUTS)
-    return got, image.astype(np.float64) @ weights.astype(np.float64).T
+    bias = random.integers(-500, 500, _OUTS, dtype=np.int32)
+    words = filled(words_of(np.ldexp(weights, -least)))
+    starts = -added_to_sums(words)
+    starts[:_OUTS] += bias
+    sums = calls(
+        "conv1x1_s8u16s32_hwc_@_powers", input=image, weights=packed(words), starts=starts.astype(np.int32),
+        pixels=_PIXELS, in_channels=_INS, out_channels=_OUTS,
+    )["output"].reshape(_PIXELS, _OUTS)  # fmt: skip
+    reals = image.astype(np.float64) @ weights.astype(np.float64).T + np.ldexp(bias.astype(np.float64), least)
+    return np.ldexp(sums.astype(np.float64), least), reals
 
 
 def _calibrated(calls: Calls, random: np.random.Generator) -> tuple[Array, Array]:
@@ -123,6 +122,6 @@ def _calibrated(calls: Calls, random: np.random.Generator) -> tuple[Array, Array
 SYSTEMS = (
     Quantizer("IAO", "ranges, nudged zero points and gemmlowp's product of uint8", _iao),
     Quantizer("IAO", "the product in four terms, packed to int8 with sums", _iao_on_signed),
-    Quantizer("INQ", "a layer of weights that are 0 or powers of two", _incremental),
+    Quantizer("INQ", "a layer of weights that are 0 or powers of two, by shifts", _incremental),
     Quantizer("KL calibration", "the range of least divergence, and numbers quantized with it", _calibrated),
 )

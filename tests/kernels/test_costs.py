@@ -74,6 +74,7 @@ def run(kernel: Kernel, rows: int, cols: int, depth: int) -> Profile:
     assert kernel.operator is not None
     order = {
         "conv1x1": (1, rows, depth, cols),
+        "conv1x1_powers": (1, rows, depth, cols),
         "conv3x3": (1, rows, depth // 4, cols),
         "gemv": (cols, depth),
         "matmul": (rows, cols, depth),

@@ -79,6 +79,7 @@ VARIANTS: Mapping[str, str] = {
     "ic64": "for up to 64 input channels",
     "sums16": "partial sums stored as int16",
     "w7": "for weights of 7 bits",
+    "powers": "for weights that are 0 or powers of two, by shifts",
     "inorder": "software-pipelined for in-order cores",
     "bylane": "multiplies by one lane of a vector",
     "zp": "with zero points",
