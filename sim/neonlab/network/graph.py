@@ -19,6 +19,8 @@ from neonlab.errors import InputError
 Array = np.ndarray[Any, np.dtype[Any]]
 #: Elements of a tensor, at most: 256 MiB of int8.
 MOST_ELEMENTS = 1 << 28
+#: Bytes of all tensors of a network together, at most.
+MOST_BYTES = 1 << 32
 #: Dimensions of a tensor, at most.
 MOST_RANK = 8
 #: Nodes of a graph, at most.

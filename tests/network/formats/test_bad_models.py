@@ -127,6 +127,21 @@ ONNX: dict[str, tuple[Callable[[], bytes], str]] = {
         lambda: model([node("Relu", ["x"], "y")], {"x": ("float32", [1 << 20, 1 << 20])}, {"y": "float32"}, {}),
         "1,099,511,627,776 elements",
     ),
+    "large together": (
+        lambda: model(
+            [node("Expand", ["x", "to"], "a0"), *(node("Neg", [f"a{at}"], f"a{at + 1}") for at in range(4))],
+            {"x": ("float32", [1, 1])}, {"a4": "float32"}, {"to": np.array([1 << 14, 1 << 14])},
+        ),
+        "its tensors have 5,368,7.* bytes together; the lab, which keeps all, goes up to 4,294,967,296",
+    ),
+    "large constants": (
+        lambda: model(
+            [*(node("ConstantOfShape", ["to"], f"c{at}") for at in range(5)),
+             node("Sum", ["x", *(f"c{at}" for at in range(5))], "y")],
+            {"x": ("float32", [1])}, {"y": "float32"}, {"to": np.array([1 << 28])},
+        ),
+        "its tensors have .* bytes together",
+    ),
     "open sizes": (
         lambda: model([node("Relu", ["x"], "y")], {"x": ("float32", ["n", 3, "h", 8])}, {"y": "float32"}, {}),
         "has sizes that the caller chooses, .*: give an array with --input",

@@ -252,3 +252,39 @@ def test_an_index_that_does_not_exist_is_said() -> None:
     run_reference(graph, feed(graph, drawn(graph, 1)))
     with pytest.raises(InputError, match=r"node `y_node` \(Gather\): ONNX Runtime: .*out of data bounds"):
         run_reference(graph, feed(graph, {"x": np.array([2, 9])}))
+
+
+@pytest.mark.parametrize("rounded", ["MaxPool", "AveragePool"])
+@pytest.mark.parametrize(("size", "kernel", "stride", "pad"), [(7, 3, 2, 0), (6, 3, 2, 1), (8, 2, 3, 0), (5, 2, 3, 1)])
+def test_a_pool_whose_size_is_rounded_up_is_the_same(
+    rounded: str, size: int, kernel: int, stride: int, pad: int
+) -> None:
+    given = {"x": _RANDOM.integers(-128, 128, (1, 3, size, size + 2)).astype(np.int8)}
+    constants = {"s": np.array(0.1, np.float32), "z": np.array(3, np.int8)}
+    window = {"kernel_shape": [kernel] * 2, "strides": [stride] * 2, "pads": [pad] * 4, "ceil_mode": 1}
+    nodes = [
+        node("DequantizeLinear", ["x", "s", "z"], "f"),
+        node(rounded, ["f"], "p", **window),
+        node("QuantizeLinear", ["p", "s", "z"], "q"),
+        node("DequantizeLinear", ["q", "s", "z"], "y"),
+    ]
+    graph, expected = _read(nodes, given, constants, ["y"])
+    graph = apply_passes(graph).graph
+    assert not any(one.operator in ("onnx", "float") for one in graph.nodes)
+    assert np.array_equal(to_file(graph, run_reference(graph, feed(graph, given))["y"]), expected[0])
+
+
+@pytest.mark.parametrize("shape", [(1, 3, 9), (1, 2, 4, 5, 3)])
+def test_a_max_pool_of_8_bits_that_is_no_image_is_left_to_onnx_runtime(shape: tuple[int, ...]) -> None:
+    given = {"x": _RANDOM.integers(-128, 128, shape).astype(np.int8)}
+    data = model([node("MaxPool", ["x"], "y", kernel_shape=[2] * (len(shape) - 2))], {"x": ("int8", shape)},
+                 {"y": "int8"}, {})  # fmt: skip
+    graph = read_onnx("network.onnx", data, {})
+    assert np.array_equal(to_file(graph, run_reference(graph, feed(graph, given))["y"]), run(data, given)[0])
+
+
+def test_a_max_pool_of_8_bits_without_a_scale_is_the_same() -> None:
+    given = {"x": _RANDOM.integers(-128, 128, (1, 3, 9, 8)).astype(np.int8)}
+    data = model([node("MaxPool", ["x"], "y", kernel_shape=[2, 3])], {"x": ("int8", (1, 3, 9, 8))}, {"y": "int8"}, {})
+    graph = read_onnx("network.onnx", data, {})
+    assert np.array_equal(to_file(graph, run_reference(graph, feed(graph, given))["y"]), run(data, given)[0])

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from neonlab.errors import InputError
-from neonlab.network.graph import Array, Graph, Node, Quantization, State, Tensor, check_shape, ordered
+from neonlab.network.graph import MOST_BYTES, Array, Graph, Node, Quantization, State, Tensor, check_shape, ordered
 
 #: Refusals that are listed in full.
 _LISTED = 20
@@ -101,6 +101,11 @@ class Draft:
             raise self.fail(f"{number} node{'s' * (number != 1)} that the lab cannot run: {text}")
         if not outputs:
             raise self.fail("the network has no outputs")
+        total = sum(tensor.nbytes for tensor in self.tensors.values())
+        if total > MOST_BYTES:
+            raise self.fail(
+                f"its tensors have {total:,} bytes together; the lab, which keeps all, goes up to {MOST_BYTES:,}"
+            )
         graph = Graph(
             name, self.kind, self.tensors, tuple(self.nodes), tuple(inputs), tuple(outputs), tuple(states), starts or {}
         )

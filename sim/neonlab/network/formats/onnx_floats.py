@@ -161,7 +161,8 @@ def _global_average(place: Place, node: FileNode) -> None:
 
 def _pool(function: str, place: Place, node: FileNode) -> None:
     image, kernel = _float(place, node.inputs[0]), kernel_of(node)
-    window, size = window_of(node, image_size(image), kernel)
+    ceil = not node.attributes.get("count_include_pad", 0)
+    window, size = window_of(node, image_size(image), kernel, ceil=ceil)
     output = place.output(node, (image.shape[0], *size, image.shape[3]), "float32")
     place.add(
         "float", node, (image.name,), (output.name,), function=function, kernel=kernel, window=window,

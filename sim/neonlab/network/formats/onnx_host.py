@@ -29,9 +29,15 @@ _RANDOM = ("Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "Rand
 #: of 8 bits, which ONNX Runtime saturates on some x86 and not on Arm, are the lab's own in `onnx_operators`.
 _NOT_COUNTED = ("Attention", "DeformConv", "LinearAttention")
 #: Operators that put out elements of their first input.
-_MOVING = ("DepthToSpace", "Expand", "Gather", "GatherElements", "GatherND", "Slice", "SpaceToDepth", "Split", "Tile")
+_MOVING = (
+    "DepthToSpace", "Expand", "Gather", "GatherElements", "GatherND", "MaxPool", "Slice", "SpaceToDepth", "Split",
+    "Tile",
+)  # fmt: skip
 #: Operators with an output that is never larger than their inputs, though data decide its size.
 _BOUNDED = ("Compress", "NonZero", "Unique")
+
+#: Elements of a constant that is computed whatever the others have.
+_SMALL = 1 << 10
 
 Shapes = Mapping[int, Sequence[int]]
 
@@ -62,7 +68,8 @@ def _computed(place: Place, node: FileNode) -> Array:
     (output,) = alone.outputs()
     size = math.prod(one or 0 for one in output.shape)
     known = None not in output.shape or node.operator in _BOUNDED
-    if not known or size > MOST_ELEMENTS or output.kind not in TYPES:
+    held = sum(one.size for one in place.constants.values()) if size > _SMALL else 0
+    if not known or held + size > MOST_ELEMENTS or output.kind not in TYPES:
         raise Refusal("no constant")
     return alone.run(output.name, ())
 

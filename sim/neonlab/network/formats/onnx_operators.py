@@ -167,7 +167,7 @@ def _average_pool(place: Place, node: FileNode) -> None:
     kernel = kernel_of(node)
     if node.attributes.get("channels_last", 0):
         raise Refusal("with channels last")
-    window, size = window_of(node, image_size(image), kernel)
+    window, size = window_of(node, image_size(image), kernel, ceil=not node.attributes.get("count_include_pad", 0))
     output = place.quantized(node, (image.shape[0], *size, image.shape[3]), 3)
     place.add(
         "average_pool", node, (image.name,), (output.name,), kernel=kernel, window=window, **whole(output),
@@ -179,7 +179,7 @@ def _max_pool(place: Place, node: FileNode) -> None:
     image, kernel = place.tensor(node.inputs[0]), kernel_of(node)
     if image.dtype not in (*EIGHT, "float32"):
         raise Refusal(f"`{image.name}` is {image.dtype}")
-    window, size = window_of(node, image_size(image), kernel)
+    window, size = window_of(node, image_size(image), kernel, ceil=True)
     if len(node.outputs) > 1:
         raise Refusal("with indices")
     output = place.output(node, (image.shape[0], *size, image.shape[3]), image.dtype, image.quantization)

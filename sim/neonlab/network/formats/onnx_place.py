@@ -198,11 +198,15 @@ def image_size(tensor: Tensor) -> Pair:
     return tensor.shape[1], tensor.shape[2]
 
 
-def window_of(node: FileNode, size: Pair, kernel: Pair) -> tuple[Window, Pair]:
-    """Return a node's window, and the height and width of its output.  Raises Refusal."""
+def window_of(node: FileNode, size: Pair, kernel: Pair, *, ceil: bool = False) -> tuple[Window, Pair]:
+    """Return a node's window, and the height and width of its output.
+
+    With `ceil_mode` the last window may reach beyond the padding, as if there were more of it: where the node does not
+    count padding, `ceil` allows that.  Raises Refusal.
+    """
     strides, dilations = (_pair(node, name, (1, 1)) for name in ("strides", "dilations"))
     auto = node.attributes.get("auto_pad", "NOTSET")
-    if node.attributes.get("ceil_mode", 0):
+    if node.attributes.get("ceil_mode", 0) and not ceil:
         raise Refusal("with ceil_mode")
     try:
         if auto in ("SAME_UPPER", "SAME_LOWER"):
@@ -214,9 +218,23 @@ def window_of(node: FileNode, size: Pair, kernel: Pair) -> tuple[Window, Pair]:
             if len(pads) != 4:
                 raise Refusal(f"padding of {len(pads)} numbers")
             window = Window(strides, ((pads[0], pads[2]), (pads[1], pads[3])), dilations)
+        if node.attributes.get("ceil_mode", 0):
+            window = _reaching_beyond(window, size, kernel)
         return window, window.output_size(size, kernel)
     except (OperandError, ZeroDivisionError) as error:
         raise Refusal(str(error)) from None
+
+
+def _reaching_beyond(window: Window, size: Pair, kernel: Pair) -> Window:
+    """Return a window with more padding at the end: for one more position, if that begins on the image or before."""
+    floor, padding = window.output_size(size, kernel), []
+    for length, pads, taps, step, apart, fit in zip(
+        size, window.padding, kernel, window.stride, window.dilation, floor, strict=True
+    ):
+        beyond = fit * step + (taps - 1) * apart + 1 - length - sum(pads)
+        more = beyond if beyond < step and fit * step < length + pads[0] else 0
+        padding.append((pads[0], pads[1] + more))
+    return replace(window, padding=(padding[0], padding[1]))
 
 
 def _pair(node: FileNode, name: str, default: Pair) -> Pair:

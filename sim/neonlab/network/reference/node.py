@@ -206,9 +206,8 @@ def _average_pool(graph: Graph, node: Node, inputs: Sequence[Array | None]) -> A
 
 
 def _max_pool(graph: Graph, node: Node, inputs: Sequence[Array | None]) -> Array:
-    output = output_of(graph, node)
     pooled = max_pool(inputs[0], node.attributes["kernel"], node.attributes["window"])
-    return np.clip(pooled, output.minimum, output.maximum)
+    return np.clip(pooled, node.attributes["lowest"], node.attributes["highest"])
 
 
 def mean_of_sums(graph: Graph, node: Node, sums: Array, count: int) -> Array:
