@@ -112,8 +112,9 @@ def _refuse(message: str) -> int:
 
 
 def _shown(message: str) -> str:
-    """Return the message with the middle of very long words left out."""
+    """Return the message with the middle of very long words left out, and no control characters for a terminal."""
     half = _LONGEST_WORD // 2
+    message = re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", lambda found: f"\\x{ord(found[0]):02x}", message)
     return re.sub(rf"\S{{{_LONGEST_WORD},}}", lambda word: f"{word[0][:half]}...{word[0][-half:]}", message)
 
 

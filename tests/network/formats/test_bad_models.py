@@ -142,6 +142,22 @@ ONNX: dict[str, tuple[Callable[[], bytes], str]] = {
         ),
         "its tensors have .* bytes together",
     ),
+    "parts that do not fit": (
+        lambda: model(
+            [node("Concat", ["x", "w"], "y", axis=0)], {"x": ("float32", [1, 3, 8, 8]), "w": ("float32", [1, 3, 7, 8])},
+            {"y": "float32"}, {},
+        ),
+        r"Concat `y_node`: parts of \[1, 3, 8, 8\] and \[1, 3, 7, 8\]",
+    ),
+    "names of several lines": (
+        lambda: model(
+            [node("My\nown", ["x"], "y\n\x1b[31m", "org\nme")],
+            {"x": ("float32", [1, 4])},
+            {"y\n\x1b[31m": "float32"},
+            {},
+        ),
+        r"org\\nme.My\\nown `y\\n\\x1b\[31m_node`: a custom operator",
+    ),
     "open sizes": (
         lambda: model([node("Relu", ["x"], "y")], {"x": ("float32", ["n", 3, "h", 8])}, {"y": "float32"}, {}),
         "has sizes that the caller chooses, .*: give an array with --input",
@@ -178,6 +194,7 @@ def test_a_bad_onnx_is_refused_in_words(kind: str) -> None:
     [
         ("../secret.bin", "outside of the model's folder"),
         ("/etc/hostname", "outside of the model's folder"),
+        ("short\0.bin", "outside of the model's folder"),
         ("absent.bin", "cannot be read|no such file"),
         ("short.bin", "lies beyond the end of short.bin"),
     ],

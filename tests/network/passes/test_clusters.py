@@ -62,3 +62,17 @@ def test_what_is_moved_before_a_product_leaves_it_on_integers(moved: str) -> Non
     graph = checked([turned, product], shapes, 0)
     assert "dense" in {one.operator for one in graph.nodes}
     assert not any(one.operator in ("float", "dequantize") for one in graph.nodes)
+
+
+def test_a_byte_that_has_no_quotient_refuses_no_network_that_never_has_it() -> None:
+    nodes = [
+        node("DequantizeLinear", ["x", "x_s", "x_z"], "f"),
+        node("Div", ["f", "f"], "v"),
+        node("Add", ["v", "f"], "z"),
+        node("QuantizeLinear", ["z", "y_s", "w_z"], "y"),
+    ]
+    given = {"x": np.setdiff1d(np.arange(-128, 128), [3]).astype(np.int8)}  # 3 stands for 0
+    data = model(nodes, {"x": ("int8", given["x"].shape)}, {"y": "int8"}, _CONSTANTS)
+    graph = apply_passes(read_onnx("network.onnx", data, {})).graph
+    found = to_file(graph, run_reference(graph, feed(graph, given))[graph.outputs[0]])
+    assert np.array_equal(found, run(data, given)[0])

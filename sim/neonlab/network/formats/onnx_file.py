@@ -36,7 +36,7 @@ class FileNode:
     @property
     def told(self) -> str:
         """Return the operator with its domain, as messages name it."""
-        return f"{self.domain}.{self.operator}" if self.domain else self.operator
+        return _printable(f"{self.domain}.{self.operator}" if self.domain else self.operator)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,6 +98,11 @@ def read_model(path: str, data: bytes) -> FileModel:
     return FileModel(tuple(nodes), constants, inputs, outputs, opsets, model.ir_version)
 
 
+def _printable(name: str) -> str:
+    """Return a name with escapes for the ends of lines and other characters that are not shown."""
+    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in name)
+
+
 def _package() -> ModuleType:
     try:
         import onnx
@@ -148,7 +153,7 @@ class _Reader:
 
     def _outside(self, entry: Mapping[str, str], name: str) -> bytes:
         location = entry.get("location", "")
-        file = (self._folder / location).resolve()
+        file = self._folder if "\0" in location else (self._folder / location).resolve()
         if not location or self._folder not in file.parents:
             raise InputError(
                 f"{self._path}: constant `{name}` is in `{location}`, outside of the model's folder; the lab reads "
@@ -166,7 +171,7 @@ class _Reader:
 
     def node(self, number: int, node: Any) -> FileNode:
         """Return a node with its attributes as Python values.  Raises InputError."""
-        name = node.name or f"{number} {node.op_type}"
+        name = _printable(node.name or f"{number} {node.op_type}")
         attributes = {}
         for one in node.attribute:
             if one.type == self._onnx.AttributeProto.TENSOR:

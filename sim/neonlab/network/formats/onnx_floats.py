@@ -17,6 +17,7 @@ from neonlab.network.formats.onnx_place import (
     broadcast,
     image_size,
     in_order_of_sums,
+    joined,
     kernel_of,
     lab_axis,
     lab_shape,
@@ -285,14 +286,10 @@ def _identity(place: Place, node: FileNode) -> None:
 
 def _concat(place: Place, node: FileNode) -> None:
     parts = [place.tensor(name) for name in node.inputs]
-    rank = len(parts[0].shape)
-    axis = lab_axis(int(node.attributes["axis"]), rank)
-    kinds = {(part.dtype, part.quantization) for part in parts}
-    if len(kinds) > 1 or any(len(part.shape) != rank for part in parts):
-        raise Refusal("parts of different types, scales or dimensions")
-    shape = list(parts[0].shape)
-    shape[axis] = sum(part.shape[axis] for part in parts)
-    output = place.output(node, shape, parts[0].dtype, parts[0].quantization)
+    axis = lab_axis(int(node.attributes["axis"]), len(parts[0].shape))
+    if len({(part.dtype, part.quantization) for part in parts}) > 1:
+        raise Refusal("parts of different types or scales")
+    output = place.output(node, joined(parts, axis), parts[0].dtype, parts[0].quantization)
     place.add("concat", node, [part.name for part in parts], (output.name,), axis=axis, scheme="onnxruntime")
 
 

@@ -15,6 +15,7 @@ from neonlab.network.formats.onnx_place import (
     broadcast,
     image_size,
     in_order_of_sums,
+    joined,
     kernel_of,
     lab_axis,
     lab_shape,
@@ -212,13 +213,8 @@ def _concat(place: Place, node: FileNode) -> None:
     if rest or count < 1:
         raise Refusal(f"{len(node.inputs)} inputs")
     parts = [place.eight(node, 2 + 3 * number, 3 + 3 * number) for number in range(count)]
-    rank = len(parts[0].shape)
-    axis = lab_axis(int(node.attributes["axis"]), rank)
-    shape = list(parts[0].shape)
-    if any(len(part.shape) != rank for part in parts):
-        raise Refusal("parts of different dimensions")
-    shape[axis] = sum(part.shape[axis] for part in parts)
-    output = place.quantized(node, shape, 0)
+    axis = lab_axis(int(node.attributes["axis"]), len(parts[0].shape))
+    output = place.quantized(node, joined(parts, axis), 0)
     place.add("concat", node, [part.name for part in parts], (output.name,), axis=axis, scheme="onnxruntime")
 
 

@@ -252,6 +252,18 @@ def kernel_of(node: FileNode) -> Pair:
     return found
 
 
+def joined(parts: Sequence[Tensor], axis: int) -> list[int]:
+    """Return the shape of parts side by side along an axis of the lab.  Raises Refusal for parts that do not fit."""
+    shape = list(parts[0].shape)
+    for part in parts:
+        if len(part.shape) != len(shape) or any(
+            one != other for at, (one, other) in enumerate(zip(part.shape, shape, strict=True)) if at != axis
+        ):
+            raise Refusal(f"parts of {onnx_shape(parts[0])} and {onnx_shape(part)}")
+    shape[axis] = sum(part.shape[axis] for part in parts)
+    return shape
+
+
 def whole(tensor: Tensor) -> dict[str, int]:
     """Return the clamp of an output that has none of its own."""
     output = Output.of(tensor.dtype)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from neonlab.errors import InputError
 from neonlab.network.graph import Array, Graph, Node
 from neonlab.network.passes.rewrite import Changes, Passed, counted
 from neonlab.network.reference.node import compute_values
@@ -109,5 +110,8 @@ def _function(graph: Graph, node: Node, inputs: Sequence[Array | None], found: M
 def _joined(graph: Graph, node: Node, roots: Sequence[_Of], inputs: Sequence[Array]) -> _Of | None:
     if len({of.root for of in roots}) != 1:
         return None
-    values = np.ascontiguousarray(compute_values(graph, node, inputs)).reshape(-1)
+    try:
+        values = np.ascontiguousarray(compute_values(graph, node, inputs)).reshape(-1)
+    except InputError:  # a byte that no inference may have, such as a divisor of 0
+        return None
     return _Of(roots[0].root, values, 1 + sum(of.steps for of in roots))
