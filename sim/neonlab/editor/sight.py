@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 from pathlib import Path
 from types import MappingProxyType
@@ -105,7 +105,7 @@ class Sight:
         for other, theirs in beside.items():
             remark = _problem_at(other, problem)
             told[other] = Marks(theirs, (remark,) if remark.line else (), {})
-        return Sight(path, text, *_of_problem(path, problem), "", {}, {}, True, beside=told)
+        return Sight(path, text, *_of_problem(path, text, problem), "", {}, {}, True, beside=told)
 
 
 def sight_of(session: Session, scratch: Scratch, beside: Mapping[Path, str], text: str) -> Sight:
@@ -161,9 +161,18 @@ def _problem_at(path: Path, problem: str) -> Remark:
     return Remark(int(found[1]) if found else 0, "error", sentence)
 
 
-def _of_problem(path: Path, problem: str) -> tuple[str, str, tuple[Remark, ...], str]:
+def _taking_in(name: str, text: str) -> int:
+    """Return the line (from 1) that includes a file, or whose contract extends it; 0 if none does."""
+    taken = re.compile(rf'\s*(?:#\s*include|\.include|extends\s*=)\s*"(?:[^"]*/)?{re.escape(name)}"')
+    return next((number for number, line in enumerate(text.split("\n"), 1) if taken.match(line)), 0)
+
+
+def _of_problem(path: Path, text: str, problem: str) -> tuple[str, str, tuple[Remark, ...], str]:
     remark = _problem_at(path, problem)
     place = re.match(r"(?:error: )?(/\S+?):(\d+)", problem)
+    if place and not remark.line:  # in another file: told where this one takes it in
+        other = Path(place[1]).name
+        remark = replace(remark, line=_taking_in(other, text), sentence=f"{other}:{place[2]}: {remark.sentence}")
     way = _way(place[1], int(place[2])) if place else _way(str(path), remark.line)
     told = escape(problem.replace(f"{path.parent}/", ""))
     return "cannot be tried", "bad", (remark,), f'<p><b class="bad">cannot be tried</b></p>{way}<pre>{told}</pre>'
