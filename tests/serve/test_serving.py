@@ -293,6 +293,12 @@ def test_variants_have_tabs_with_texts_of_their_own(tab: Page, served: Served, t
     names.nth(0).click()
     wait_for_word(tab, "WRONG")
     assert "sqsub" in shown_text(tab)
+    tab.locator(".cm-content:visible").focus()
+    before = shown_text(tab)
+    tab.keyboard.press("Escape")
+    tab.keyboard.press("Tab")
+    assert not tab.evaluate("document.activeElement.matches('.cm-content')") and shown_text(tab) == before
+    assert "Escape" in (tab.locator(".cm-content:visible").get_attribute("aria-description") or "")
 
 
 def test_the_window_opened_last_is_the_one_that_edits(tab: Page, served: Served, text: str) -> None:

@@ -223,10 +223,13 @@ function followTheme(id) {
   follow();
 }
 
+// Tab indents: who has no mouse must know how to leave.
+const WRITTEN = { spellcheck: "false", "aria-description": "Escape, then Tab, leaves the editor" };
+
 // The editor of the second pane, in which nothing is shown but its text.
 export async function attachSecond(id) {
   const editor = await editorOf(id);
-  const named = CM.EditorView.contentAttributes.of({ "aria-label": "the other implementation", spellcheck: "false" });
+  const named = CM.EditorView.contentAttributes.of({ "aria-label": "the other implementation", ...WRITTEN });
   editor.dispatch({ effects: CM.StateEffect.appendConfig.of(named) });
   followTheme(id);
 }
@@ -234,7 +237,7 @@ export async function attachSecond(id) {
 export async function attach(id, isAssembly, path) {
   const editor = await editorOf(id);
   const name = path.slice(path.lastIndexOf("/") + 1);
-  const named = CM.EditorView.contentAttributes.of({ "aria-label": name, spellcheck: "false" });
+  const named = CM.EditorView.contentAttributes.of({ "aria-label": name, ...WRITTEN });
   const extensions = [faults, heat, gutter, named, progress, ...(isAssembly ? assemblyOf(path) : [])];
   editor.dispatch({ effects: CM.StateEffect.appendConfig.of(extensions) });
   followTheme(id);
