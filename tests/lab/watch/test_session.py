@@ -151,6 +151,7 @@ def test_a_wrong_kernel_is_told_at_its_line_at_once_and_then_in_full(watcher: Wa
         assert reading.verdict is not None and not reading.verdict.passed
         assert reading.verdict.failures[0].identifier == "mismatch"
     assert first.verdict is not None and first.verdict.cases < first.planned and first.tile and not first.layer
+    assert first.verdict.failed == 1  # others follow: each takes as long as ten that pass
     assert last.verdict is not None and any(failure.explanation for failure in last.verdict.failures)
 
 

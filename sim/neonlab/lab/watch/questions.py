@@ -125,13 +125,21 @@ def digest(source: WatchedFile, state: int) -> str:
 def first_cases(
     source: WatchedFile, state: int, tile: Shape, few: int, seed: int
 ) -> tuple[list[CaseName], list[Failure | None]]:
-    """Return all cases with the `few` most telling first, and the outcomes of those, by results alone."""
+    """Return all cases with the `few` most telling first, and the outcomes of those, by results alone.
+
+    The first that fails is the last: it is run again to find what wrote the wrong result, and one says enough at once.
+    """
     ready = _of(source, state)
     kernel = ready.kernel
     names = _planned(kernel, seed)
     on_tile = [CaseName(shape_for(kernel, tile), pattern, seed) for pattern in ("random", "extremes")]
     order = list(dict.fromkeys([*on_tile, names[-1], *names[:: max(1, len(names) // few)], *names]))
-    return order, [ready.check(name, Depth.QUICK) for name in order[:few]]
+    outcomes: list[Failure | None] = []
+    for name in order[:few]:
+        outcomes.append(ready.check(name, Depth.QUICK))
+        if outcomes[-1] is not None:
+            break
+    return order, outcomes
 
 
 def _planned(kernel: Kernel, seed: int) -> list[CaseName]:
