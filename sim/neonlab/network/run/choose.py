@@ -18,6 +18,7 @@ from neonlab.network.run.shelf import Shelf
 from neonlab.network.run.steps import Step
 from neonlab.network.run.ways import convolutions, elementwise, scales
 from neonlab.network.run.ways.averages import means
+from neonlab.network.run.ways.matmuls import matmuls
 from neonlab.network.run.ways.softmaxes import softmaxes
 from neonlab.network.run.ways.transposed import transposed
 
@@ -29,6 +30,7 @@ _WAYS: Mapping[str, Ways] = {
     "conv_transpose": transposed,
     **elementwise.STEPS,
     "mean": means,
+    "matmul": matmuls,
     "softmax": softmaxes,
     "quantize": scales.quantize,
     "dequantize": scales.dequantize,
