@@ -6,11 +6,11 @@ input = { read = { rows = "2*height+1", bytes = "(2*width+1)*channels" } }
 */
 
 // Cost of the hot loop, per 3 pixels x 16 channels x 9 taps = 432 MACs:
-//     54 smull and smlal, 24 sadalp, 12 sxtl, 24 ldr, 12 ld1, 18 zip, 2 for the loop; 3 x 38 to turn 16 sums into 16
-//     int8 and store them = 260 instructions, 0.602 per MAC.
-// Of the 38, 1 stores the sums and 1 loads them, 4 add the bias, 20 scale, 10 narrow, add the zero point and clamp, 1
-// stores and 1 is for the loop. Without a bias, and with int32 to store, the window costs 149, 38 % above its floor of
-// 108. Around the hot loop a row costs 64 instructions for each 16 channels and each 60 pixels.
+//     54 smull and smlal, 24 sadalp, 12 sxtl, 24 ldr, 12 ld1, 18 zip, 2 for the loop; 3 x 46 to turn 16 sums into 16
+//     int8 and store them = 284 instructions, 0.657 per MAC.
+// Of the 46, 1 stores the sums and 8 load them, by halves, 4 add the bias, 20 scale, 10 narrow, add the zero point and
+// clamp, 1 stores and 2 are for the loop. Without a bias, and with int32 to store, the window costs 149, 38 % above
+// its floor of 108. Around the hot loop a row costs 64 instructions for each 16 channels and each 60 pixels.
 
 #define KERNEL dwconv3x3s2_s8s8_hwc_3x16_gemmlowp
 #define STRIDE 2

@@ -4,8 +4,8 @@ summary = "output[y][x][c] = sum_ij weights[i][j][c] * input[y+i][x+j][c], int8 
 */
 
 // What bounds it: multiplications and additions, one of 128 bits at a time, on Cortex-A53 and A55, 0.260 cycles per MAC, of
-// which it takes 0.295 and 0.295; what is dispatched, three instructions a cycle, of which one on 128 bits is two, on A72,
-// 0.161, of which it takes 0.185.
+// which it takes 0.277 and 0.272; what is dispatched, three instructions a cycle, of which one on 128 bits is two, on A72,
+// 0.161, of which it takes 0.165.
 //
 // Cost of the hot loop, per 5 pixels x 8 channels x 25 taps = 1000 MACs:
 //     125 smull and smlal, 50 sadalp, 10 saddlp, 10 saddw, 25 ld1, 15 zip, 5 st1, 2 for the loop = 242 instructions,

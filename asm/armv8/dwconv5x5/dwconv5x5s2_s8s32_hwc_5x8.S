@@ -6,8 +6,8 @@ input = { read = { rows = "2*height+3", bytes = "(2*width+3)*channels" } }
 */
 
 // What bounds it: multiplications and additions, one of 128 bits at a time, on Cortex-A53 and A55, 0.270 cycles per MAC, of
-// which it takes 0.325 and 0.325; what is dispatched, three instructions a cycle, of which one on 128 bits is two, on A72,
-// 0.184, of which it takes 0.202.
+// which it takes 0.297 and 0.282; what is dispatched, three instructions a cycle, of which one on 128 bits is two, on A72,
+// 0.184, of which it takes 0.185.
 //
 // Cost of the hot loop, per 5 pixels x 8 channels x 25 taps = 1000 MACs:
 //     125 smull and smlal, 50 sadalp, 10 saddlp, 10 saddw, 50 ld1, 25 zip, 5 st1, 2 for the loop = 277 instructions,
