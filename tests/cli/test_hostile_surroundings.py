@@ -55,6 +55,11 @@ def test_a_current_folder_that_is_gone_is_said(tmp_path: Path) -> None:
         assert ended.stderr == b"neonlab: the current folder is gone: change to one that there is\n"
 
 
+def test_a_name_sends_no_control_character_to_the_terminal() -> None:
+    ended = shell("neonlab asm $'red\\x1b[31m.S'")
+    assert ended.returncode == 2 and b"red\\x1b[31m.S" in ended.stderr and b"\x1b" not in ended.stderr
+
+
 @pytest.mark.parametrize("command", ["check", "asm", "profile", "symbols", "contract"])
 @pytest.mark.sweep(keep=2)
 def test_a_name_of_5000_characters_is_refused_in_few_words(command: str) -> None:

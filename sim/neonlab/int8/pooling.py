@@ -85,8 +85,9 @@ def mean_tflite(sums: Integers, count: int, scale: float, output: Output) -> Int
     whole = quantize_multiplier(scale)
     exponent = int(whole.exponent)
     shift = min(count.bit_length() - 1, 32, 31 + exponent)
-    part = Multiplier(np.int32((int(whole.mantissa) << shift) // count), np.int32(exponent - shift))
-    return output.place(multiply_twice_rounded(sums, part))
+    mantissa = np.array((int(whole.mantissa) << shift) // count, np.int32)
+    part = Multiplier(mantissa, np.array(exponent - shift, np.int32))
+    return output.place(wide(multiply_twice_rounded(sums, part)))
 
 
 def mean_xnnpack(sums: Integers, count: int, scale: float, output: Output) -> Integers:
