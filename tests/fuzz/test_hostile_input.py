@@ -146,12 +146,12 @@ def test_contracts_that_took_minutes_to_refuse_are_refused_at_once(seed: int, mo
 def hang(_seed: int) -> str:
     """Never ends."""
     while True:
-        time.sleep(1)
+        pass
 
 
 def test_what_hangs_fails_and_does_not_hang_the_test(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(globals(), "LONGEST", 1.0)
-    with pytest.raises(AssertionError, match=f"hung seed {FIRST_SEED}: no end within 1 s"):
+    with pytest.raises(AssertionError, match=f"hung seed {FIRST_SEED}: no end within 1 s of processor time"):
         outcomes_of("hung", 1, hang)
 
 

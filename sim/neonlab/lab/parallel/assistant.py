@@ -50,7 +50,7 @@ class Assistant:
         """Return the result of `function(*task)` in the process.
 
         Return Died if the process ended, an InputError that was raised, or INTERRUPTED.  `within` gives a long question
-        more seconds than the minute that others have.
+        more seconds of processor time than the minute that others have.
         """
         before = self._running
         in_time = before is None or self._wait(before, _PATIENCE)

@@ -13,6 +13,7 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 from pebble import CONSTS, ProcessExpired, ProcessFuture, ProcessPool
 
@@ -24,13 +25,12 @@ from neonlab.host.memory_limit import gib, memory_left, out_of_memory
 from neonlab.lab.cache.results import Results
 from neonlab.lab.parallel.fork_server import start_early, worker_context
 from neonlab.lab.parallel.kept import keep, kind_of, longest_first, merged, questions_of, timed
+from neonlab.lab.parallel.time_limit import OVER, TIME_LIMIT, limited, seconds_that_may_pass
 from neonlab.lab.repository.library import Kernel, is_member, open_kernel, open_member
 from neonlab.lab.run.ended import Died
 from neonlab.verify.cases.case import CaseName
 from neonlab.verify.verdict import Failure
 
-#: Most seconds of one task; the step budget ends an endless loop of the guest long before.
-TIME_LIMIT = 300.0
 #: Most processes at a time, on a machine with fewer cores.
 _MOST_JOBS = 16
 #: Seconds between the pool's looks at its processes; a command waits for one at its end.
@@ -61,7 +61,8 @@ class KernelHandle:
 class Workers:
     """A pool of at most `jobs` worker processes, as many as cores by default.  It is a context manager.
 
-    What `results` holds is not run again, and what is run is kept there.
+    A task ends after `time_limit` seconds of processor time, or long after that if it waits.  What `results` holds is
+    not run again, and what is run is kept there.
     """
 
     def __init__(self, jobs: int | None = None, time_limit: float = TIME_LIMIT, results: Results | None = None) -> None:
@@ -70,6 +71,7 @@ class Workers:
         self.jobs = min(jobs or cores, max(_MOST_JOBS, cores))
         self.time_limit = time_limit
         self.results = results if results is not None else Results(None)
+        self._limits: WeakKeyDictionary[ProcessFuture[Any], float] = WeakKeyDictionary()
         self._kernels: dict[KernelHandle, Kernel] = {}
         self.bereaved: set[KernelHandle] = set()  # kernels of which a task ended its process, or ran out of time
         start_early()
@@ -165,13 +167,16 @@ class Workers:
     def begin(self, function: Callable[..., object], *task: Any, within: float | None = None) -> ProcessFuture[Any]:
         """Schedule `function(*task)` for the next free process; `result` takes its result.
 
-        `within` is another limit than that of the pool, in seconds.
+        `within` is another limit than that of the pool, in seconds of processor time.
         """
+        limit = within or self.time_limit
         with interrupts_held():
             try:
-                return self._pool.schedule(_told, args=[function, *task], timeout=within or self.time_limit)
+                future = self._pool.schedule(_told, args=[limit, function, *task], timeout=seconds_that_may_pass(limit))
             except (RuntimeError, BrokenProcessPool) as error:
                 raise _no_workers(error) from None
+        self._limits[future] = limit
+        return future
 
     def result(self, future: ProcessFuture[Any]) -> Any:
         """Wait for the result and return it.  Raises InputError, and CancelledError if the task was cancelled."""
@@ -180,6 +185,8 @@ class Workers:
         except FutureTimeout as error:
             return Died(f"no end within {error.args[1]:g} s")  # pebble gives the limit beside its text
         except ProcessExpired as error:
+            if error.exitcode == OVER:
+                return Died(f"no end within {self._limits[future]:g} s of processor time")
             killed = ": something killed it, as systems do where memory runs out" if error.exitcode == -9 else ""
             return Died(f"the emulator's process died with exit code {error.exitcode}{killed}")
         except BrokenProcessPool as error:
@@ -203,10 +210,11 @@ def _no_workers(error: Exception) -> InputError:
     return InputError(f"worker processes cannot be had{f' ({reason})' if reason else ''}{left}: try fewer with --jobs")
 
 
-def _told(function: Callable[..., T], *task: Any) -> T:
+def _told(limit: float, function: Callable[..., T], *task: Any) -> T:
     """Return `function(*task)`, with its errors converted to ones that can be pickled."""
     try:
-        return function(*task)
+        with limited(limit):
+            return function(*task)
     except InputError:
         raise
     except MemoryError as error:
