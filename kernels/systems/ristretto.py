@@ -5,7 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from neonlab import Array, Calls, Outcome, System
-from neonlab.int8.ristretto import FixedPoint, fixed_point_for_activations, fixed_point_for_weights, to_fixed_point
+from neonlab.int8.ristretto import (
+    FixedPoint,
+    fixed_point_for_activations,
+    fixed_point_for_weights,
+    minifloat_for,
+    to_fixed_point,
+    to_minifloat,
+    to_power_of_two,
+)
+
+from ..conv1x1_powers import added_to_sums, filled, packed, words_of
+from ..minifloat import form_of
+from ..powers import limits_of
 
 _PIXELS, _INS, _OUTS = 20, 24, 12
 
@@ -41,6 +53,40 @@ class FixedPointLayer(System):
         return Outcome(np.ldexp(got.astype(np.float32), -of_y.fraction), to_fixed_point(reals, of_y))
 
 
+class MinifloatNumbers(System):
+    """Numbers rounded to a minifloat of 8 bits that their largest magnitude chooses."""
+
+    system, title = "Ristretto", "numbers as minifloats of 8 bits"
+
+    def run(self, calls: Calls) -> Outcome:
+        """Round by the kernel and by the reference."""
+        random = np.random.default_rng(13)
+        reals = (random.normal(0, 1, 2000) * np.exp2(random.uniform(-12, 7, 2000))).astype(np.float32)
+        form = minifloat_for(float(abs(reals).max()))
+        got = calls("minifloat_f32f32_flat_@", input=reals, count=reals.size, form=form_of(form))["output"]
+        return Outcome(got, to_minifloat(reals, form))
+
+
+class PowersLayer(System):
+    """A layer whose weights are powers of two: floats rounded by a kernel, and products of int8 by shifts."""
+
+    system, title = "Ristretto", "a layer of weights rounded to powers of two, by shifts"
+
+    def run(self, calls: Calls) -> Outcome:
+        """Compute the layer by kernels and by the reference on reals."""
+        random, least, most = np.random.default_rng(14), -8, -1
+        weights = random.normal(0, 0.2, (_OUTS, _INS)).astype(np.float32)
+        image = random.integers(-128, 127, (_PIXELS, _INS), dtype=np.int8, endpoint=True)
+        powers = calls("powers_f32f32_flat_@", input=weights, count=weights.size, limits=limits_of(least, most))
+        words = filled(words_of(np.ldexp(powers["output"].reshape(weights.shape), -least)))
+        sums = calls(
+            "conv1x1_s8u16s32_hwc_@_powers", input=image, weights=packed(words), pixels=_PIXELS, in_channels=_INS,
+            out_channels=_OUTS, starts=(-added_to_sums(words)).astype(np.int32),
+        )["output"].reshape(_PIXELS, _OUTS)  # fmt: skip
+        reals = image.astype(np.float64) @ to_power_of_two(weights, least, most).astype(np.float64).T
+        return Outcome(np.ldexp(sums.astype(np.float64), least), reals)
+
+
 def _range(form: FixedPoint) -> Array:
     """Return the range of the integers that stand for numbers of the format, as kernels take it."""
     return np.array([0, -(1 << form.width - 1), (1 << form.width - 1) - 1], np.int16)
@@ -55,4 +101,4 @@ def _steps(calls: Calls, reals: Array, form: FixedPoint) -> Array:
     return steps.reshape(reals.shape)
 
 
-SYSTEMS = (FixedPointLayer(),)
+SYSTEMS = (FixedPointLayer(), MinifloatNumbers(), PowersLayer())

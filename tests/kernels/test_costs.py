@@ -174,7 +174,7 @@ def two_sizes(kernel: Kernel) -> tuple[tuple[int, ...], tuple[int, ...], int]:
             return (1, 1024, 0, 0, 64, 64), (1, 2048, 0, 0, 64, 64), 1024
         case "resize":
             return (1, 4, 1024, 4), (1, 4, 2048, 4), 4 * 1024
-        case "quantize" | "add" | "mul" | "clip" | "lut" | "range":
+        case "quantize" | "add" | "mul" | "clip" | "lut" | "range" | "minifloat" | "powers":
             return (1024,), (2048,), 1024
     raise AssertionError(kernel.operator.name)
 

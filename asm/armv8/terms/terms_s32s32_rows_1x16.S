@@ -19,7 +19,8 @@ depth       = { reg = "x7", range = [1, 4096] }
 //     sum (a - zero_a) * (b - zero_b) = sum a * b - zero_b * sum a - zero_a * sum b + depth * zero_a * zero_b
 //
 // input is the first sum, row_sums is sum a for each row (pixel), column_sums is sum b for each column (output
-// channel); points holds zero_a and zero_b; depth is how many products a sum has. In place is allowed: output may be input.
+// channel); points holds zero_a and zero_b; depth is how many products a sum has. In place is allowed: output may be
+// input.
 //
 // The sums of the int32 are safe: 2^30 + 2 * 255 * 2^20 + 4096 * 255^2 < 2^31.
 //

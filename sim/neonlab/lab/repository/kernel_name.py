@@ -39,6 +39,8 @@ PLAIN_OPERATORS: Mapping[str, str] = {
     "globalpool": "average of each channel",
     "resize": "resize to the nearest pixels",
     "softmax": "softmax of each row",
+    "minifloat": "rounding to floats of fewer bits",
+    "powers": "rounding to powers of two",
     "terms": "terms of zero points, taken off sums of products",
 }
 #: Operators that slide a window over an image.
