@@ -6,12 +6,15 @@ Each question is short, so that a newer state of the file never waits long.
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from neonlab.contract.options import NOTHING, Given
 from neonlab.errors import InputError
+from neonlab.lab.parallel.profiles import _profile
+from neonlab.lab.parallel.proofs import _prove
 from neonlab.lab.repository.able_cores import able_cores
 from neonlab.lab.repository.kernel_code import code_digest, kernel_program
 from neonlab.lab.repository.library import Kernel, open_kernel
@@ -21,6 +24,7 @@ from neonlab.lab.run.profile import profile_case
 from neonlab.lab.run.ranged import Reach, furthest
 from neonlab.lab.run.saved import save_failure
 from neonlab.lab.run.shapes import code_of, integers_of
+from neonlab.lab.watch.kept import KeptAnswers
 from neonlab.lab.watch.layer import layer_to_watch, tile_of
 from neonlab.measure.cores.modelled import ModelledCore
 from neonlab.measure.options import MemoryOptions
@@ -81,6 +85,7 @@ class _Ready:
     state: tuple[WatchedFile, int]
     kernel: Kernel
     checker: Checker
+    kept: KeptAnswers
     ranged: Reach | None = None  # the case to analyse ranges at, of those checked so far
 
     def check(self, name: CaseName, depth: Depth) -> Failure | None:
@@ -100,10 +105,13 @@ def _of(source: WatchedFile, state: int) -> _Ready:
     if _ready is None or _ready.state != (source, state):
         if _ready is not None:
             _ready.checker.close()
+            _ready.kept.close()
             _ready = None
         forget_programs()
+        opened = time.time_ns()
         kernel = source.open()
-        _ready = _Ready((source, state), kernel, Checker(kernel_program(kernel), kernel.contract))
+        checker = Checker(kernel_program(kernel), kernel.contract)
+        _ready = _Ready((source, state), kernel, checker, KeptAnswers(kernel, opened))
     return _ready
 
 
@@ -168,10 +176,15 @@ def accepted(source: WatchedFile, state: int) -> tuple[AcceptedFault, ...]:
     return accepted_faults(ready.kernel.contract, ready.checker.accepted)
 
 
-def measure(source: WatchedFile, state: int, shape: Shape, memory: MemoryOptions, seed: int) -> Profile | Failure:
-    """Return the kernel's profile on `shape`."""
-    kernel = _of(source, state).kernel
-    return profile_case(kernel, CaseName(shape_for(kernel, shape), "random", seed), memory)
+def measure(
+    source: WatchedFile, state: int, shape: Shape, memory: MemoryOptions, seed: int, keeps: bool = False
+) -> Profile | Failure:
+    """Return the kernel's profile on `shape`; with `keeps`, from the results that are kept, or for them."""
+    ready = _of(source, state)
+    case = CaseName(shape_for(ready.kernel, shape), "random", seed)
+    if not keeps:
+        return profile_case(ready.kernel, case, memory)
+    return ready.kept.answer(_profile, (case, memory), lambda: profile_case(ready.kernel, case, memory))
 
 
 def ranges(source: WatchedFile, state: int) -> tuple[RangeAnswer, Failure | None] | None:
@@ -190,12 +203,20 @@ def to_prove(source: WatchedFile, state: int) -> list[Shape]:
     return shapes_to_prove(_of(source, state).kernel)
 
 
-def proved(source: WatchedFile, state: int, shape: Shape, seed: int) -> ShapeProof:
-    """Return what can be shown at a shape; inputs that refute the kernel are explained and saved."""
+def proved(source: WatchedFile, state: int, shape: Shape, seed: int, keeps: bool = False) -> ShapeProof:
+    """Return what can be shown at a shape; inputs that refute the kernel are explained and saved.
+
+    With `keeps` the proof is from the results that are kept, or for them.
+    """
     from neonlab.lab.run.prove import prove_one  # the prover is loaded where it is asked
 
-    kernel = _of(source, state).kernel
-    found = prove_one(kernel, shape, seed)
+    ready = _of(source, state)
+    kernel, held = ready.kernel, frozenset[str]()
+    found = (
+        ready.kept.answer(_prove, (shape, seed, held), lambda: prove_one(kernel, shape, seed, held))
+        if keeps
+        else prove_one(kernel, shape, seed, held)
+    )
     if found.failure is None:
         return found
     failure = explain(kernel, found.failure)

@@ -83,11 +83,11 @@ class StateReader:
     """Reads numbered states of files.  It is a context manager.
 
     With `loops`, profiles of the layer include the hot loop.  With `prove`, kernels that no case shows to be wrong are
-    proved after the cases.
+    proved after the cases.  With `keeps`, profiles of the layer and proofs are found among the results that are kept.
     """
 
-    def __init__(self, *, loops: bool = False, seed: int = 1, prove: bool = False) -> None:
-        self._loops, self._prove = loops, prove
+    def __init__(self, *, loops: bool = False, seed: int = 1, prove: bool = False, keeps: bool = False) -> None:
+        self._loops, self._prove, self._keeps = loops, prove, keeps
         self._seed = seed
         self._near, self._far = Assistant(), Assistant()
         self.interrupted = False
@@ -193,7 +193,7 @@ class StateReader:
         proof = Proof(subject.title, subject.isa, str(subject.path), ())
         for shape in () if isinstance(shapes, (Died, InputError)) else shapes:
             # The first proof on a machine compiles the prover, for a minute and more where others compile too.
-            one = self._far.ask(watch_side.proved, source, state, shape, self._seed, within=TIME_LIMIT)
+            one = self._far.ask(watch_side.proved, source, state, shape, self._seed, self._keeps, within=TIME_LIMIT)
             if self.interrupted:
                 return
             if isinstance(one, (Died, InputError)):
@@ -248,7 +248,8 @@ class StateReader:
         profiles = []
         for memory in on_each(subject.cores, loop=loop):
             # The first profile on a machine compiles the pipeline, for a minute and more where others compile too.
-            asked = source, state, shape, memory, self._seed
+            # The tile takes less time than a look at what is kept.
+            asked = source, state, shape, memory, self._seed, self._keeps and shape == subject.layer
             found = assistant.ask(watch_side.measure, *asked, within=TIME_LIMIT)
             if isinstance(found, Failure) or found is INTERRUPTED:
                 return (), ""

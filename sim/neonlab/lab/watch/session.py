@@ -75,7 +75,7 @@ class Session:
 
 
 class Watcher:
-    """Looks at one file whenever it is told to.  It is a context manager.
+    """Looks at one file whenever it is told to.  It is a context manager.  `keeps` is that of StateReader.
 
     Raises InputError for a file that is no kernel, or a shape that it does not accept.
     """
@@ -89,6 +89,7 @@ class Watcher:
         cores: Sequence[ModelledCore] = (),
         seed: int = 1,
         prove: bool = False,
+        keeps: bool = False,
     ) -> None:
         self.path = path.resolve()
         self._source = WatchedFile(self.path, given)
@@ -98,7 +99,7 @@ class Watcher:
         self.session = Session(path, self._subject.tile, self._subject.layer, self._subject.cores)
         self._state = 0
         self._past = Past()
-        self._reader = StateReader(seed=seed, prove=prove)
+        self._reader = StateReader(seed=seed, prove=prove, keeps=keeps)
         self._forgotten = False
 
     def __enter__(self) -> Watcher:

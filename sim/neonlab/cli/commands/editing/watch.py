@@ -11,6 +11,7 @@ import typer
 
 from neonlab.cli import progress
 from neonlab.cli.commands.editing.cores import CORES, EditedCoresOption
+from neonlab.cli.kept import NoCacheOption
 from neonlab.cli.options import takes_given
 from neonlab.cli.shared import KernelArgument, LayerOption, SeedOption, console, find_kernel
 from neonlab.contract.options import Given
@@ -29,6 +30,7 @@ def watch(
     ] = False,
     once: Annotated[bool, typer.Option("--once", help="Report once and exit.")] = False,
     seed: SeedOption = 1,
+    no_cache: NoCacheOption = False,
     given: Given | None = None,
 ) -> int:
     """Check and profile a kernel after each save, and report what has changed.
@@ -44,7 +46,8 @@ def watch(
 
     found, cores = find_kernel(kernel, given), cores_named(core or CORES)
     layer = parse_shape(found, shape) if shape is not None else None
-    with Watcher(found.path, given=found.given, shape=layer, cores=cores, seed=seed, prove=prove) as watcher:
+    keeps, options = not no_cache, found.given
+    with Watcher(found.path, given=options, shape=layer, cores=cores, seed=seed, prove=prove, keeps=keeps) as watcher:
         if once:
             return _once(watcher)
         saved: queue.Queue[bool] = queue.Queue()
