@@ -20,7 +20,7 @@ from neonlab.cli.commands.init import init
 from neonlab.cli.commands.int8 import schemes
 from neonlab.cli.commands.kept.cache import cache
 from neonlab.cli.commands.kept.merge import merge
-from neonlab.cli.commands.lab import bench, check, profile
+from neonlab.cli.commands.lab import check, profile
 from neonlab.cli.commands.library import list_kernels, schema
 from neonlab.cli.commands.loops.optimize import optimize
 from neonlab.cli.commands.models.network import network
@@ -29,6 +29,7 @@ from neonlab.cli.commands.mutate import mutate
 from neonlab.cli.commands.objects import symbols
 from neonlab.cli.commands.prove import prove
 from neonlab.cli.commands.report import report
+from neonlab.cli.commands.speed import bench
 from neonlab.cli.help import HELP_OPTIONS, Command, PlainGroup
 
 _HELP = """Run, check, count and compare hand-written ARM NEON int8 kernels, with no ARM device at hand.

@@ -7,6 +7,7 @@ import os
 import signal
 import time
 from pathlib import Path
+from typing import Any
 
 import dask
 import pytest
@@ -43,6 +44,29 @@ def test_a_scheduler_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPat
         connected("tcp://127.0.0.1:9"),
     ):
         pass
+
+
+class Deserted:
+    """A client of a cluster whose workers have all gone."""
+
+    status = "running"
+
+    def nthreads(self) -> dict[str, int]:
+        return {}
+
+    def submit(self, function: object, data: bytes, **_: object) -> bytes:
+        return data
+
+
+def test_a_cluster_without_workers_is_told_of(kernel: Kernel, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster_workers, "_WITHOUT_WORKERS", 0.1)
+    monkeypatch.setattr(cluster_workers, "_LOOK_AGAIN", 0.05)
+    client: Any = Deserted()
+    with (
+        ClusterWorkers(client, LOCAL, 1) as workers,
+        pytest.raises(InputError, match="--cluster local:2: it has had no worker for minutes: start some"),
+    ):
+        list(workers.run(_check_chunk, tasks_of(kernel, 3)))
 
 
 thorough = pytest.mark.thorough("each starts a cluster of processes; nothing else in a run depends on Dask")

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from neonlab.lab.cluster.turns import Turns
 
 #: Seconds that units sent together may take, and the most of them.
-_SECONDS, _MOST = 1.0, 64
+BUNDLE_SECONDS, BUNDLE_MOST = 1.0, 64
 #: So many bundles for each worker are cut from what is left, so that all workers end together.
 _PARTS = 2
 
@@ -57,12 +57,12 @@ class Bundles:
             return [self._suspects.popleft()]
         found = [self.turns.take(prepared)]
         kernel = self.kernels[found[0]]
-        most = min(_MOST, self.turns.left // (_PARTS * max(1, self.workers())))
+        most = min(BUNDLE_MOST, self.turns.left // (_PARTS * max(1, self.workers())))
         whole = self._expected(found[0])
         while whole is not None and len(found) < most:
             following = self.turns.following(kernel)
             after = None if following is None else self._expected(following)
-            if after is None or whole + after > _SECONDS:
+            if after is None or whole + after > BUNDLE_SECONDS:
                 break
             found.append(self.turns.take(kernel))
             whole += after

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
 #: Seconds between looks at the cluster while no result comes, and for which it may be out of reach.
 _LOOK_AGAIN, _OUT_OF_REACH = 0.5, 5.0
-#: Seconds between looks at how many threads there are.
-_COUNT_AGAIN = 5.0
+#: Seconds between looks at how many threads there are, and for which there may be none.
+_COUNT_AGAIN, _WITHOUT_WORKERS = 5.0, 300.0
 #: Times that a unit is sent again whose result was lost with the worker that had it.
 _TRIES = 8
 
@@ -47,8 +47,9 @@ class ClusterWorkers(Workers):
     def __init__(self, client: Client, address: str, jobs: int | None = None, results: Results | None = None) -> None:
         super().__init__(jobs, results=results)
         self._client, self._address = client, address
+        self.messages = 0  # with units, that went to the cluster
         self._threads: Mapping[str, int] = client.nthreads()
-        self._since = self._heard = time.monotonic()
+        self._since = self._heard = self._staffed = time.monotonic()
         self._archives: dict[frozenset[KernelHandle], tuple[Any, str]] = {}
         self._fingerprints: dict[KernelHandle, str] = {}
         self._known: dict[KernelHandle, KernelSources | None] = {}
@@ -102,7 +103,7 @@ class ClusterWorkers(Workers):
         asked: dict[Any, tuple[list[int], str, Any]] = {}
         tries: Counter[int] = Counter()
         desks = Desks(self._threads_now)
-        self._heard = time.monotonic()
+        self._heard = self._staffed = time.monotonic()
         try:
             while bundles.left or asked:
                 while worker := self._free(desks, bundles, len(asked)):
@@ -148,6 +149,7 @@ class ClusterWorkers(Workers):
 
     def _submit(self, archive: Any, units: str, worker: str) -> Any:
         """Send units to that worker, or to another if it has gone."""
+        self.messages += 1
         files, digest = archive
         place = {"workers": [worker], "allow_other_workers": True}
         return self._client.submit(run_units, files, digest, units, lab_digest(), pure=False, **place)
@@ -180,7 +182,7 @@ class ClusterWorkers(Workers):
     def _next(self, arrived: queue.SimpleQueue[Any]) -> list[Any]:
         """Return the units that ended, once there are some; none where none does for a while, as workers may have come.
 
-        Raises InputError for a lost cluster.
+        Raises InputError for a lost cluster, and one that has no workers for long.
         """
         try:
             found = [arrived.get(timeout=_LOOK_AGAIN)]
@@ -188,10 +190,15 @@ class ClusterWorkers(Workers):
                 found.append(arrived.get())
         except queue.Empty:
             found = []
+        now = time.monotonic()
         if found or self._is_there():
-            self._heard = time.monotonic()
-        elif time.monotonic() - self._heard > _OUT_OF_REACH:
+            self._heard = now
+        elif now - self._heard > _OUT_OF_REACH:
             raise self._gone()
+        if found or self._threads_now():
+            self._staffed = now
+        elif now - self._staffed > _WITHOUT_WORKERS:
+            raise self._ended("it has had no worker for minutes", "start some")
         return found
 
     def _results(self, future: Any, count: int) -> list[Any]:
@@ -231,11 +238,13 @@ class ClusterWorkers(Workers):
         raise WorkerError(f"a worker of the cluster failed: {type(error).__name__}: {error}")
 
     def _gone(self) -> InputError:
+        return self._ended("the scheduler is gone", "start it")
+
+    def _ended(self, what: str, advice: str) -> InputError:
+        """Return the error for a cluster of which `what` is true, and write what it has computed."""
         self.results.write()
         kept = "; what ended is kept, and is not run again" if self.results.is_on else ""
-        return InputError(
-            f"--cluster {self._address}: the scheduler is gone{kept}: start it, and run the command again"
-        )
+        return InputError(f"--cluster {self._address}: {what}{kept}: {advice}, and run the command again")
 
 
 def _has_killed(future: Any) -> bool:

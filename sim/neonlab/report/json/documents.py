@@ -141,6 +141,23 @@ _BENCH = document(
         ),
         "with --workers",
     ),
+    library=described(
+        list_of(
+            object_of(
+                work=described(STRING, "as the command is called; costs are those of all layers on all cores"),
+                items=described(INTEGER, "mutants, or shapes to prove, or calls"),
+                kernels=INTEGER,
+                units=INTEGER,
+                sampled=described(INTEGER, "units that were run"),
+                unit=described(NUMBER, "processor seconds of one, in the mean"),
+                longest=described(NUMBER, "processor seconds of the longest that was run"),
+                prepared=described(NUMBER, "processor seconds in which a worker prepares for a kernel"),
+                before=described(NUMBER, "processor seconds of the command before the first unit"),
+                whole=described(NUMBER, "processor seconds of all units"),
+            )
+        ),
+        "with --library",
+    ),
 )
 _CONTRACT = document(
     "contract",
