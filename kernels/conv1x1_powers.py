@@ -40,7 +40,8 @@ def added_to_sums(words: Array) -> Array:
     powers = weights_of(words)
     exponents = (words & 15).astype(np.int64)
     added = np.where(powers > 0, 129 * powers - exponents, _MINUS + exponents + 129 * powers)
-    return np.where(powers == 0, _ZERO, added).sum(axis=1)
+    sums: Array = np.where(powers == 0, _ZERO, added).sum(axis=1)
+    return sums
 
 
 def filled(words: Array) -> Array:
