@@ -259,8 +259,8 @@ def test_an_index_that_does_not_exist_is_said() -> None:
 def test_a_pool_whose_size_is_rounded_up_is_the_same(
     rounded: str, size: int, kernel: int, stride: int, pad: int
 ) -> None:
-    given: dict[str, np.ndarray] = {"x": _RANDOM.integers(-128, 128, (1, 3, size, size + 2)).astype(np.int8)}
-    constants = {"s": np.array(0.1, np.float32), "z": np.array(3, np.int8)}
+    given = {"x": _RANDOM.integers(-128, 128, (1, 3, size, size + 2)).astype(np.int8)}
+    constants: dict[str, np.ndarray] = {"s": np.array(0.1, np.float32), "z": np.array(3, np.int8)}
     window: dict[str, Any] = {"kernel_shape": [kernel] * 2, "strides": [stride] * 2, "pads": [pad] * 4, "ceil_mode": 1}
     nodes = [
         node("DequantizeLinear", ["x", "s", "z"], "f"),
