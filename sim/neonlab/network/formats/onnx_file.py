@@ -98,8 +98,12 @@ def read_model(path: str, data: bytes) -> FileModel:
     return FileModel(tuple(nodes), constants, inputs, outputs, opsets, model.ir_version)
 
 
-def _printable(name: str) -> str:
-    """Return a name with escapes for the ends of lines and other characters that are not shown."""
+def _printable(name: str | bytes) -> str:
+    """Return a name with escapes for the ends of lines and other characters that are not shown.
+
+    Of a damaged file it can be bytes that are no UTF-8.
+    """
+    name = name.decode(errors="backslashreplace") if isinstance(name, bytes) else name
     return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in name)
 
 
