@@ -10,16 +10,15 @@ from neonlab import Array, Contract, DataSource, Expected, Shape
 from neonlab.int8.ristretto import MiniFloat, to_minifloat
 
 from ._flat import FlatOperator
-
-_SINGLE_FRACTION_BITS = 23
+from ._single import FRACTION_BITS, around
 
 
 def form_of(form: MiniFloat) -> Array:
     """Return what a kernel takes for a minifloat: half, kept, least, beyond and most, uint32."""
-    cut = _SINGLE_FRACTION_BITS - form.mantissa_bits
+    cut = FRACTION_BITS - form.mantissa_bits
     bias = (1 << (form.exponent_bits - 1)) - 1
-    least = max(127 - bias, 1) << _SINGLE_FRACTION_BITS
-    beyond = ((1 << form.exponent_bits) + 127 - bias) << _SINGLE_FRACTION_BITS
+    least = max(127 - bias, 1) << FRACTION_BITS
+    beyond = ((1 << form.exponent_bits) + 127 - bias) << FRACTION_BITS
     half = (1 << cut) >> 1 if cut else 0
     return np.array([half, (1 << 32) - (1 << cut), least, beyond, beyond - (1 << cut)], np.uint32)
 
@@ -28,7 +27,7 @@ def _minifloat_of(words: Array) -> MiniFloat:
     """Return the minifloat that a kernel takes as these words."""
     _, kept, _, beyond, _ = (int(word) for word in words)
     # With e bits of exponent, `beyond` has that of 2^e + 127 - (2^(e-1) - 1) = 2^(e-1) + 128.
-    return MiniFloat(kept.bit_count() - 9, ((beyond >> _SINGLE_FRACTION_BITS) - 128).bit_length())
+    return MiniFloat(kept.bit_count() - 9, ((beyond >> FRACTION_BITS) - 128).bit_length())
 
 
 class Minifloat(FlatOperator):
@@ -48,11 +47,9 @@ class Minifloat(FlatOperator):
         if data.pattern == "random":  # numbers within the format and around its ends; many are ties, or next to them
             spread = min(1.25 * 2 ** (form.exponent_bits - 1) + 1, 126)
             bits = np.exp2(random.uniform(-spread, spread, shape.sizes)).astype(np.float32).view(np.uint32)
-            cut = _SINGLE_FRACTION_BITS - form.mantissa_bits
+            cut = FRACTION_BITS - form.mantissa_bits
             near = (bits >> cut << cut) + (1 << cut >> 1) + random.integers(-1, 2, shape.sizes)
-            bits = np.where(random.random(shape.sizes) < 0.5, bits, np.maximum(near, 0)).astype(np.uint32)
-            bits = np.where(random.random(shape.sizes) < 0.1, 0, bits).astype(np.uint32)
-            reals = (bits | random.integers(0, 2, shape.sizes, np.uint32) << 31).view(np.float32)
+            reals = around(random, bits, np.maximum(near, 0))
         return {"input": reals, "form": form_of(form)}
 
     def expected(self, contract: Contract, shape: Shape, inputs: Mapping[str, Array]) -> Mapping[str, Expected]:

@@ -10,8 +10,8 @@ from neonlab import Array, Contract, DataSource, Expected, Shape
 from neonlab.int8.ristretto import to_power_of_two
 
 from ._flat import FlatOperator
+from ._single import FRACTION_BITS, around
 
-_SINGLE_FRACTION_BITS = 23
 #: The limits between exponents that a kernel takes, and one that no number reaches.
 _LIMITS, _NEVER = 7, 1 << 31
 
@@ -50,14 +50,12 @@ class Powers(FlatOperator):
             bits = np.exp2(least + random.uniform(-3, 11, shape.sizes)).astype(np.float32).view(np.uint32)
             near = random.choice(limits[limits < _NEVER], shape.sizes).astype(np.int64)
             near += random.integers(-1, 2, shape.sizes)
-            bits = np.where(random.random(shape.sizes) < 0.5, bits, near).astype(np.uint32)
-            bits = np.where(random.random(shape.sizes) < 0.1, 0, bits).astype(np.uint32)
-            reals = (bits | random.integers(0, 2, shape.sizes, np.uint32) << 31).view(np.float32)
+            reals = around(random, bits, near)
         return {"input": reals, "limits": limits}
 
     def expected(self, contract: Contract, shape: Shape, inputs: Mapping[str, Array]) -> Mapping[str, Expected]:
         *limits, power = (int(word) for word in inputs["limits"])
-        least = (power >> _SINGLE_FRACTION_BITS) - 127
+        least = (power >> FRACTION_BITS) - 127
         found = to_power_of_two(inputs["input"], least, least + sum(limit < _NEVER for limit in limits))
         return {"output": Expected(found, ("element",))}
 

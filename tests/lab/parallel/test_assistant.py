@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 
 import pytest
+from tests.lab.parallel.busy import busy
 
 from neonlab.errors import InputError
 from neonlab.lab.parallel.assistant import INTERRUPTED, Assistant
@@ -16,13 +17,6 @@ from neonlab.lab.run.ended import Died
 from neonlab.measure.cores.caches import load_core
 
 _LONG = 600  # seconds; longer than any question may take
-
-
-def busy(seconds: float) -> None:
-    """Take so many seconds of processor time."""
-    end = time.process_time() + seconds
-    while time.process_time() < end:
-        pass
 
 
 @pytest.fixture(scope="module")

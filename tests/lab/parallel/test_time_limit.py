@@ -4,16 +4,10 @@ from __future__ import annotations
 
 import time
 
+from tests.lab.parallel.busy import busy
+
 from neonlab.lab.parallel.pool import Workers
 from neonlab.lab.run.ended import Died
-
-
-def busy(seconds: float) -> str:
-    """Take so many seconds of processor time."""
-    end = time.process_time() + seconds
-    while time.process_time() < end:
-        pass
-    return "done"
 
 
 def waits(seconds: float) -> str:
