@@ -43,7 +43,9 @@ class Softmax(Operator):
         values = data.array(contract.argument("input"), shape.sizes)
         point = {"zero_point": data.value(contract.argument("zero_point"))}
         if "products" in contract.by_name:
-            return {"input": values, **_quotients(values.reshape(shape.sizes), random), **point}
+            rows = values.reshape(shape.sizes)
+            ties = _exact_ties(rows, int(point["zero_point"]), random) if random.integers(2) else None
+            return {"input": values, **(ties or _quotients(rows, random)), **point}
         # From exponentials that are all but 1 to denormal ones; and results from 1/2 of a step to beyond all of int8.
         table = softmax_table(float(2.0 ** random.uniform(-9, 0)), 1.0)
         scale = 1 / 256 if random.integers(2) else float(2.0 ** random.uniform(-24, 0))
@@ -76,6 +78,30 @@ def _quotients(values: Array, random: np.random.Generator) -> dict[str, Array]:
     units = 256 if random.integers(2) else int(2.0 ** random.uniform(0, 24))
     table, products = softmax_tables_onnxruntime(scale, 1 / units, values.shape[-1])
     return {"table": np.ascontiguousarray(table[::-1]), "products": np.ascontiguousarray(products[::-1])}
+
+
+def _exact_ties(values: Array, zero_point: int, random: np.random.Generator) -> dict[str, Array] | None:
+    """Return the inputs of rows where all elements but one are ties that a product with 1 / the sum, rounded, misses.
+
+    Those are 1, the other one fills the sum up to an even number, and units / the sum is a whole number and a half.
+    None where none of 256 sums will do.
+    """
+    rows, cols = values.shape
+    sums = 2 * (cols // 2 + random.integers(1, 2**13, 256))[:, None]
+    units = (2 * np.arange(127 - zero_point) + 1) * (sums // 2)
+    missed = np.rint(units * (1 / sums)) != np.rint(units / sums)
+    places = np.argwhere(missed & (units < 2**24))
+    if not len(places):
+        return None
+    place = tuple(places[random.integers(len(places))])
+    greatest = np.arange(cols) == random.integers(cols, size=(rows, 1))
+    table = np.zeros(256, np.float32)
+    table[-2:] = np.array([1, sums[place[0], 0] - (cols - 1)]) * 2.0 ** random.integers(-20, 96)
+    return {
+        "input": np.where(greatest, 127, 126).astype(values.dtype),
+        "table": table,
+        "products": table.astype(np.float64) * float(units[place]),
+    }
 
 
 def _beside_a_tie(values: Array, table: Array, whole: int, other: float) -> float:
