@@ -36,6 +36,7 @@ def test_an_unknown_mnemonic_in_nested_macros_shows_the_whole_trail() -> None:
     ("text", "first_line", "caret_under"),
     [
         ("nop\n  .blign 4\n", "f.S:2:3: error: unknown directive `.blign`", ".blign"),
+        ("f: b.eqq f\n", "f.S:1:4: error: unknown mnemonic `b.eqq`", "b.eqq"),
         ("add x0, x1, #foo\n", "f.S:1:14: error: `foo` is neither a register nor a defined symbol", "foo"),
         ("nop; nop; .word 1/0\n", "f.S:1:18: error: division by zero", "/0"),
         ("ldr x0, [x1\n", "f.S:1:9: error: `[` is not closed", "[x1"),

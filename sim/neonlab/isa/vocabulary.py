@@ -7,10 +7,13 @@ import functools
 import capstone
 
 from neonlab.isa import extensions
+from neonlab.isa.model import condition
 from neonlab.isa.model.isa import Isa
 from neonlab.isa.readback import a32_names as readback_a32_names
 from neonlab.isa.readback import a64 as readback_a64
 
+#: Of A64; `b` and `bc` take one after a dot.
+_CONDITIONS = frozenset({*filter(None, condition.NAMES), "cs", "cc", "al", "nv"})
 
 @functools.cache
 def mnemonics(isa: Isa) -> frozenset[str]:
@@ -26,5 +29,7 @@ def is_known(isa: Isa, mnemonic: str) -> bool:
     """Return whether `mnemonic`, as written, is a known one."""
     if isa is Isa.A32:
         return readback_a32_names.split(mnemonic) is not None
-    base = mnemonic.partition(".")[0]
+    base, dot, rest = mnemonic.partition(".")
+    if dot and base in {"b", "bc"}:
+        return rest in _CONDITIONS
     return mnemonic in mnemonics(isa) or base in mnemonics(isa)
