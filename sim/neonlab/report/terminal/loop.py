@@ -91,7 +91,8 @@ def hint_lines(report: LoopReport, most: int) -> Iterator[str]:
         if hint.before is not None and hint.after is not None:
             gain = f": {hint.before:.4g} → {hint.after:.4g} cycles per iteration"
         where = at_lines(report, hint)
-        yield from _wrapped(f"* {where}{': ' if where else ''}{hint.text}{gain}", 4)
+        full = "; --json lists the new order" if hint.kind == "another-order" else ""  # too long to be printed
+        yield from _wrapped(f"* {where}{': ' if where else ''}{hint.text}{gain}{full}", 4)
     left = len(report.hints) - most
     if left > 0:
         yield f"    * {left} more: --timeline shows them"

@@ -100,7 +100,7 @@ def another_order(study: Study) -> Iterator[Hint]:
     waits = [study.places[s.address] for s in study.cycles.stalls if s.cause in _CAUSES and s.address in study.places]
     text = (
         f"reorder the {len(order)} instructions: start with those that begin the longest dependency chains, and put "
-        f"independent work between dependent instructions ({moved} instructions move; --json lists the new order)"
+        f"independent work between dependent instructions ({moved} instructions move)"
     )
     hint = study.hint("another-order", waits[:_TRIED], text, [study.body[at] for at in order])
     if hint is not None:
