@@ -202,6 +202,15 @@ def test_a_c_file_is_compared_with_a_kernel_at_several_flags_in_one_command() ->
     assert len(set(counts)) == 3 and counts[0] < counts[2]
 
 
+def test_rows_are_labelled_by_the_words_alone_where_an_option_is_for_all_files() -> None:
+    require("aarch64-linux-gnu-gcc")
+    words = ("docs/tutorial/conv1x1_s8s32_hwc_1x1.c@gcc:-O1", "docs/tutorial/conv1x1_s8s32_7_any.S")
+    done = neonlab("-q", "compare", *words, "--isa", "armv8", "--shape", "2x2x32x8", "--json")
+    assert done.returncode == 0, done.stderr
+    [group] = json.loads(done.stdout)["groups"]
+    assert [side["label"] for side in group["sides"]] == list(words)
+
+
 @pytest.mark.slow(keep=2)
 @pytest.mark.parametrize(
     ("words", "said"),

@@ -53,7 +53,7 @@ def find_variants(words: Sequence[str], given: Given | None) -> tuple[list[Kerne
     for word, (path, build) in zip(words, split, strict=True):
         found = find_kernels([path], given if build is None else replace(given, build=build.over(given.build)))
         kernels |= dict.fromkeys(found)
-        if build is not None:
+        if build is not None or given.isa is not None:  # which is the same for each row
             names = [f"{word} --symbol {one.name}" if len(found) > 1 else word for one in found]
             labels |= dict(zip(found, names, strict=True))
     return list(kernels), labels
