@@ -6,13 +6,15 @@ import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from neonlab.isa.model.instruction import Instruction
 from neonlab.measure.cores.bands import is_blurred
 from neonlab.measure.shape import Shape
-from neonlab.optimize.loop.code import Change
-from neonlab.optimize.tiles import OtherTile
+
+if TYPE_CHECKING:
+    from neonlab.optimize.loop.code import Change
+    from neonlab.optimize.tiles import OtherTile
 
 
 class Standing(StrEnum):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from neonlab.measure.loop.report import LoopLine, LoopReport
+if TYPE_CHECKING:
+    from neonlab.measure.loop.report import LoopLine, LoopReport
 
 _SHOWN = 0.005  # cycles
 _NO_WAIT = "issue width"

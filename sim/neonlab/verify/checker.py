@@ -22,8 +22,8 @@ from neonlab.measure.counts import Counts, CountsProbe
 from neonlab.verify.abi.unwatched import UnwatchedCheck
 from neonlab.verify.cases.case import Case, Depth
 from neonlab.verify.check_case import call_arguments, find_mismatch, step_budget
-from neonlab.verify.coverage import Coverage
-from neonlab.verify.coverage_count import CoverageCount, Extent
+from neonlab.verify.coverage import Coverage, Extent
+from neonlab.verify.coverage_count import CoverageCount
 from neonlab.verify.known_faults import KnownFaults, looking_past
 from neonlab.verify.lanes.reach import harmful_wrap
 from neonlab.verify.lanes.views import Checked

@@ -27,6 +27,14 @@ class NotRun:
 
 
 @dataclass(frozen=True, slots=True)
+class Extent:
+    """Bytes of code that a call executed: each once, and as often as it did."""
+
+    different: int
+    executed: int
+
+
+@dataclass(frozen=True, slots=True)
 class Coverage:
     """The addresses of instructions that ran, and of reachable ones that did not, with their file and line."""
 

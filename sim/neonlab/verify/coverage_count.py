@@ -6,22 +6,12 @@ jump through a register counts once something there has run.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
 from neonlab.assemble.program import Program
 from neonlab.emulate.hooks.block_meter import BlockMeter
-from neonlab.verify.coverage import Coverage
-
-
-@dataclass(frozen=True, slots=True)
-class Extent:
-    """Bytes of code that a call executed: each once, and as often as it did."""
-
-    different: int
-    executed: int
+from neonlab.verify.coverage import Coverage, Extent
 
 
 class CoverageCount:

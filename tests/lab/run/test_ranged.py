@@ -20,7 +20,7 @@ from neonlab.measure.shape import Shape
 from neonlab.verify.cases.call_arguments import call_arguments
 from neonlab.verify.cases.case import CaseName
 from neonlab.verify.check_case import call_case
-from neonlab.verify.coverage_count import Extent
+from neonlab.verify.coverage import Extent
 
 KERNELS = {kernel.title: kernel for kernel in open_library(Path(__file__).resolve().parents[3]).kernels}
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from neonlab.verify.cases.case import CaseName
-from neonlab.verify.coverage_count import Extent
+from neonlab.verify.coverage import Extent
 
 #: Most bytes of code that a call may execute to be followed, and most where every case executes more.
 _FOLLOWED, _FOLLOWED_AT_MOST = 32_000, 320_000

@@ -18,12 +18,10 @@ import math
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from neonlab.emulate.hooks.first_values import FirstValuesProbe
-from neonlab.emulate.machine import Machine
 from neonlab.emulate.run import Fault
 from neonlab.errors import InputError
-from neonlab.isa.comparisons import Comparison, comparisons_of
 from neonlab.lab.repository.kernel_code import code_digest, kernel_program
 from neonlab.lab.repository.library import Kernel
 from neonlab.measure.shape import Shape
@@ -31,7 +29,11 @@ from neonlab.verify.cases.case import Case
 from neonlab.verify.cases.generated import generated_case
 from neonlab.verify.cases.sizes import FEW, Dimension, Role
 from neonlab.verify.cases.space import Space
-from neonlab.verify.check_case import run_case
+
+if TYPE_CHECKING:
+    from neonlab.emulate.hooks.first_values import FirstValuesProbe
+    from neonlab.emulate.machine import Machine
+    from neonlab.isa.comparisons import Comparison
 
 #: Most runs of the search, and most further ones where reachable code has not run.
 _RUNS, _MORE_RUNS = 80, 400
@@ -108,6 +110,8 @@ class _Runs:
         return placed.shape if placed is not None and placed.work <= _WORK else None
 
     def _looked(self, sizes: tuple[int, ...]) -> _Look | None:
+        from neonlab.verify.check_case import run_case
+
         shape = self.shape(sizes)
         if shape is None:
             return None
@@ -181,6 +185,11 @@ class _Asked:
 
 @functools.lru_cache(maxsize=8)
 def _turning(asked: _Asked) -> tuple[tuple[Shape, ...], tuple[Shape, ...]]:
+    # The process that plans a kernel without such sizes needs no emulator.
+    from neonlab.emulate.hooks.first_values import FirstValuesProbe
+    from neonlab.emulate.machine import Machine
+    from neonlab.isa.comparisons import comparisons_of
+
     kernel = asked.kernel
     space = Space(kernel.contract, kernel.operator)
     if space.least is None or not any(d.role is Role.LENGTH and d.count > FEW for d in space.dimensions):

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from neonlab.measure.loop.report import LoopReport
 from neonlab.report.flat_loop import cycles_text, flat_rows, flat_title
+
+if TYPE_CHECKING:
+    from neonlab.measure.loop.report import LoopReport
 
 _WIDTH = 80
 _PORTS = 12  # most columns of ports
