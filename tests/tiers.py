@@ -1,18 +1,18 @@
 """Choose what `make test` runs of all tests, and say at the end what it left out.
 
 `make test` is what a person runs before each commit, on a machine that has only Python: under 8 minutes on two cores.
-`make test-all` (`pytest --thorough`) is what CI runs.  Three marks make the difference.  Two are chosen by what the
-cases prove, the third by how long they take:
+`make test-all` (`pytest --thorough`) runs everything.  CI runs what `make test` does and, with `--share 1/8`, an eighth
+of the rest: eight commits in turn take all of it, on the bare machine and on the one with every tool.
+
+Three marks make the difference.  Two are chosen by what the cases prove, the third by how long they take:
 
 - `sweep`: one statement tried on many cases.  `make test` keeps one case of every third kind, and begins with another
   kind in each test, so that every kind is tried by some.  A kind of kernel is its instruction set, operator, window and
   level, of which `sweep(parts=2)` takes the first two; a kind of saboteur is its instruction set and the fault that it
   must show; the right kernels beside them are one kind more.  Where cases have no kind, `sweep(keep=8)` keeps eight,
   evenly spaced from the first to the last.
-  With `--thorough --sweeps 1/4`, every fourth of the other cases runs beside those: CI takes 1/4 to 4/4 in turn.
 - `thorough(why)`: left to `make test-all` whole, since another test proves the same on less.
 - `slow(keep=2)`: takes 3 s or more, all its cases together; `make test` keeps two of them, evenly spaced, or none.
-  `--slow` runs them all, as CI does on the bare machine too.
 """
 
 from __future__ import annotations
@@ -40,22 +40,20 @@ KEEP = 8
 #: Of so many kinds a sweep keeps one.
 EVERY = 3
 _LEFT = "neonlab_left"
-_OTHER_SHARES = "cases of other shares of sweeps"
 _ABSENT = re.compile(r"(?:Skipped: )?(\S+) is not installed")
 _TITLE = re.compile(r"(armv[78])/(\w+)")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add `--thorough`, `--slow` and `--sweeps`."""
+    """Add `--thorough` and `--share`."""
     parser.addoption("--thorough", action="store_true", help="run every case of every test, as `make test-all` does")
-    parser.addoption("--slow", action="store_true", help="run tests that take 3 s or more, too")
-    parser.addoption("--sweeps", type=_share, metavar="N/M", help="with --thorough: of sweeps each M-th case alone")
+    parser.addoption("--share", type=_share, metavar="N/M", help="run one share of M of what `make test` leaves out")
 
 
 def _share(text: str) -> tuple[int, int]:
     number, _, of = text.partition("/")
     if not (number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of)):
-        raise argparse.ArgumentTypeError(f"--sweeps takes a share such as 1/4, not {text}")
+        raise argparse.ArgumentTypeError(f"--share takes a share such as 1/8, not {text}")
     return int(number), int(of)
 
 
@@ -63,7 +61,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Declare the marks."""
     config.addinivalue_line("markers", "sweep(keep): `make test` keeps one case of each kind, or `keep` evenly spaced")
     config.addinivalue_line("markers", "thorough(why): left to `make test-all`")
-    config.addinivalue_line("markers", "slow(keep): left to `make test-all` but for `keep` cases, or run with --slow")
+    config.addinivalue_line("markers", "slow(keep): left to `make test-all` but for `keep` cases")
     config.stash[_LEFT_OUT] = Counter()
     config.pluginmanager.register(_FromWorkers(config), "tiers-from-workers")
 
@@ -77,52 +75,40 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
     Examples that only `make test-all` tries must be refreshed by `--update` too.
     """
-    whole = config.getoption("--thorough") or config.getoption("--update", default=False)
-    share = config.getoption("--sweeps") if whole else None
-    if (whole and share is None) or any("::" in str(argument) for argument in config.args):
+    share = config.getoption("--share")
+    whole = config.getoption("--update", default=False) or (config.getoption("--thorough") and share is None)
+    if whole or any("::" in str(argument) for argument in config.args):
         return
-    kept: list[pytest.Item] = _in_share(config, items, *share) if share is not None else _few(config, items)
-    left = set(items) - set(kept)
+    left = {
+        item: mark
+        for cases in _by_function(items)
+        for item, mark in _left_out(cases).items()
+        if share is None or not _is_in(item, *share)
+    }
+    config.stash[_LEFT_OUT].update(left.values())
     if left:
-        config.hook.pytest_deselected(items=list(left))
-        items[:] = kept
+        config.hook.pytest_deselected(items=[*left])
+        items[:] = [item for item in items if item not in left]
 
 
-def _in_share(config: pytest.Config, items: Sequence[pytest.Item], number: int, of: int) -> list[pytest.Item]:
-    """Return everything but the cases of sweeps that belong to other shares; those of `make test` belong to each."""
-    kept: list[pytest.Item] = []
-    for cases in _by_function(items):
-        always = set(_of_sweep(cases))
-        some = [case for at, case in enumerate(cases) if case in always or at % of == number - 1]
-        config.stash[_LEFT_OUT][_OTHER_SHARES] += len(cases) - len(some)
-        kept += some
-    return kept
+def _is_in(item: pytest.Item, number: int, of: int) -> bool:
+    """Tell whether a test is in this share: by its name, so that it is in the same one wherever it runs."""
+    return crc32(f"{item.path.name}::{item.name}".encode()) % of == number - 1
 
 
-def _few(config: pytest.Config, items: Sequence[pytest.Item]) -> list[pytest.Item]:
-    """Return what `make test` runs."""
-    kept: list[pytest.Item] = []
-    for cases in _by_function(items):
-        if cases[0].get_closest_marker("thorough") is not None:
-            config.stash[_LEFT_OUT]["thorough"] += len(cases)
-            continue
-        some = _of_sweep(cases)
-        config.stash[_LEFT_OUT]["cases of sweeps"] += len(cases) - len(some)
-        slow = None if config.getoption("--slow") else cases[0].get_closest_marker("slow")
-        few = some if slow is None else _some(some, **slow.kwargs)
-        config.stash[_LEFT_OUT]["slow"] += len(some) - len(few)
-        kept += few
-    return kept
+def _left_out(cases: Sequence[pytest.Item]) -> dict[pytest.Item, str]:
+    """Return those of the cases of a test that `make test` leaves out, each with the mark that does it."""
+    if cases[0].get_closest_marker("thorough") is not None:
+        return dict.fromkeys(cases, "thorough")
+    sweep, slow = (cases[0].get_closest_marker(mark) for mark in ("sweep", "slow"))
+    some = cases if sweep is None else spread(cases, **sweep.kwargs)
+    few = some if slow is None else _some(some, **slow.kwargs)
+    left = {case: "slow" for case in some if case not in few}
+    return {case: "cases of sweeps" for case in cases if case not in some} | left
 
 
 def _by_function(items: Iterable[pytest.Item]) -> list[list[pytest.Item]]:
     return [list(group) for _, group in groupby(items, key=_function_of)]
-
-
-def _of_sweep(cases: list[pytest.Item]) -> list[pytest.Item]:
-    """Return the cases that `make test` keeps if they are those of a sweep; else all."""
-    mark = cases[0].get_closest_marker("sweep")
-    return cases if mark is None else spread(cases, **mark.kwargs)
 
 
 def _function_of(item: pytest.Item) -> tuple[str, str]:
@@ -227,9 +213,8 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     for kind, count in sorted(skipped.items(), key=lambda pair: (-pair[1], pair[0])):
         terminalreporter.write_line(f"skipped {count:,}: needs {kind}")
     left = {kind: count for kind, count in config.stash[_LEFT_OUT].items() if count}
-    if elsewhere := left.pop(_OTHER_SHARES, 0):
-        terminalreporter.write_line(f"left to other shares of `--sweeps`: {elsewhere:,} cases")
     if left:
         *others, last = (f"{left[kind]:,} {kind}" for kind in ("cases of sweeps", "thorough", "slow") if kind in left)
         parts = f"{', '.join(others)} and {last}" if others else last
-        terminalreporter.write_line(f"left to `make test-all`: {parts}")
+        to = "`make test-all`" if config.getoption("--share") is None else "other shares"
+        terminalreporter.write_line(f"left to {to}: {parts}")

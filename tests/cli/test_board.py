@@ -66,6 +66,7 @@ def test_measured_stands_beside_modelled_and_is_appended(result: Path, tmp_path:
     assert f"{band['low']:,}–{band['high']:,}" in shown and "80 % band, cortex-a53: " in shown
 
 
+@pytest.mark.slow
 def test_a_figure_of_a_kernel_that_has_changed_since_is_stale(result: Path, tmp_path: Path) -> None:
     table = tmp_path / "boards.toml"
     assert neonlab("board", "import", str(result), "--into", str(table)).returncode == 0

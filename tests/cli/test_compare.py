@@ -135,6 +135,7 @@ def test_bad_usage_gets_one_clear_message(repository: Path, arguments: tuple[str
     assert shown.returncode == 2 and words in shown.stderr and not shown.stdout and "Traceback" not in shown.stderr
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("words", [(), ("--warm",), ("--cold-weights",), ("--calls", "4")])
 def test_both_sides_find_what_a_profile_finds(words: tuple[str, ...]) -> None:
     call = ("--shape", "3x3x16x8", "--core", "cortex-a53", "--json", *words)
@@ -164,6 +165,7 @@ def test_where_there_are_no_kernels_of_ones_own_files_must_be_named(tmp_path: Pa
     assert named.returncode == 0 and "(+" in row[3]
 
 
+@pytest.mark.slow
 def test_a_folder_that_git_does_not_know_is_named(tmp_path: Path) -> None:
     start_repository(tmp_path)
     shown = neonlab("compare", ADD, "--against", "HEAD", cwd=tmp_path)

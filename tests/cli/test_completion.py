@@ -92,6 +92,7 @@ def test_words_that_options_take_are_offered(shell: dict[str, str], line: str, e
     assert set(offered(shell, line)) == expected
 
 
+@pytest.mark.slow
 def test_a_broken_repository_offers_nothing_and_says_nothing(shell: dict[str, str], tmp_path: Path) -> None:
     (tmp_path / "asm" / "armv8").mkdir(parents=True)
     (tmp_path / "kernels").mkdir()

@@ -107,6 +107,7 @@ def test_the_step_that_compares_keeps_one_comment(
     assert calls[1].startswith(f"api --silent --method {method} repos/some/body/{place} --field body=@")
 
 
+@pytest.mark.slow
 def test_the_step_that_compares_fetches_a_branch_that_is_not_there(tmp_path: Path) -> None:
     origin = new_repository(tmp_path / "origin")
     git(origin, "branch", "--move", "main")

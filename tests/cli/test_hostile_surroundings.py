@@ -38,6 +38,7 @@ def test_output_that_cannot_be_written_is_one_message(words: str, unbuffered: st
     assert closed.stderr == b"neonlab: standard output is closed: there is nowhere to write to\n"
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("words", ["list", f"asm {FILE}", f"check {CLIP} --shape 20"])
 def test_a_reader_that_leaves_ends_the_command_as_it_ends_git(words: str) -> None:
     ended = shell(f"neonlab {words} | true; echo ${{PIPESTATUS[0]}}")
@@ -60,6 +61,7 @@ def test_a_name_sends_no_control_character_to_the_terminal() -> None:
     assert ended.returncode == 2 and b"red\\x1b[31m.S" in ended.stderr and b"\x1b" not in ended.stderr
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("command", ["check", "asm", "profile", "symbols", "contract"])
 @pytest.mark.sweep(keep=2)
 def test_a_name_of_5000_characters_is_refused_in_few_words(command: str) -> None:

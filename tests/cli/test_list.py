@@ -86,6 +86,7 @@ def test_summaries_say_what_each_computes() -> None:
             assert " ".join(kernel.contract.summary.split()) in " ".join(shown.split())
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize(
     ("options", "words"),
     [

@@ -76,6 +76,7 @@ def test_a_kernel_that_is_not_what_the_shards_ran_on_is_named(root: Path, tmp_pa
     assert f"{ADD}: the shards have no result for it as it is here" in done.stderr
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize(
     ("words", "said"),
     [

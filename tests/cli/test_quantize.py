@@ -49,6 +49,7 @@ def test_a_float_network_is_quantized_and_its_result_runs_exactly(given: dict[st
     assert found.returncode == 0 and json.loads(found.stdout)["wrong"] == 0
 
 
+@pytest.mark.slow
 def test_the_document_follows_its_schema_and_is_the_same_again(given: dict[str, Path]) -> None:
     words = ("quantize", str(given["model"]), "--data", str(given["data"]), "--weights", "63", "--per", "channel")
     shown = neonlab(*words, "--isa", "armv7", "--json")
@@ -61,6 +62,7 @@ def test_the_document_follows_its_schema_and_is_the_same_again(given: dict[str, 
     assert neonlab(*words, "--isa", "armv7", "--json").stdout == shown.stdout
 
 
+@pytest.mark.slow(keep=3)
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -27,6 +27,7 @@ def layer_cells(sight: Sight) -> list[str]:
     return re.findall(r"<td[^>]*>(.*?)</td>", row[1]) if row else []
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("unsaved", [False, True], ids=["saved", "typed"])
 def test_a_save_whose_check_was_cut_short_is_still_compared_with(tmp_path: Path, unsaved: bool) -> None:
     root = new_repository(tmp_path)

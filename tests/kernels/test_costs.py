@@ -232,6 +232,7 @@ def test_the_best_of_each_level_stays_as_good(title: str) -> None:
     assert claim(kernel)[0] <= Fraction(str(REACHED[title]))
 
 
+@pytest.mark.slow(keep=4)
 @pytest.mark.parametrize(("core", "column"), [("cortex-a53", 0), ("cortex-a72", 1)])
 @pytest.mark.parametrize("title", CYCLES)
 def test_a_depthwise_loop_takes_no_more_cycles_than_it_did(title: str, core: str, column: int) -> None:

@@ -83,6 +83,7 @@ def test_the_function_to_begin_with_has_the_kernels_prototype() -> None:
     ) in filled_in()
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("flags", ["-O1", "-O3 -fno-tree-vectorize"])
 def test_c_is_compiled_with_its_flags_and_judged_by_the_kernels_contract(c_text: str, flags: str) -> None:
     found = compared(Other(C, c_text, flags))
@@ -121,6 +122,7 @@ def test_what_cannot_be_built_is_said_in_a_sentence(other: Other, words: str) ->
     assert re.search("/neonlab-[^/]+/", found.problem) is None, "paths are those of the repository"
 
 
+@pytest.mark.slow
 def test_assembly_without_a_contract_has_the_kernels() -> None:
     code = KERNEL.read_text().split("*/", 1)[1]
     found = compared(Other("assembly", code))

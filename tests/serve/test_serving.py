@@ -372,6 +372,7 @@ def test_text_that_was_never_saved_outlives_the_server(browser: Browser, tmp_pat
     assert kept and Path(kept[1]).read_text() == f"{text}// not saved\n" and path.read_text() == text
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [(("nothing.S",), "no such file"), (("armv8/add",), "no kernel"), ((f"asm/{ADD}.S", "--core", "a99"), "a99")],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -69,17 +70,17 @@ def test_a_sweep_keeps_every_third_kind_and_those_of_other_names_keep_the_others
     assert [name for name, _ in kept] == [*"abcdefgh"] and {title for _, title in kept} == {*titles}
 
 
+@pytest.mark.slow(keep=2)
 @pytest.mark.parametrize(
     ("options", "passed", "said"),
     [
         ((), 7, "left to `make test-all`: 9 cases of sweeps, 1 thorough and 6 slow"),
         (("-n", "2"), 7, "left to `make test-all`: 9 cases of sweeps, 1 thorough and 6 slow"),
-        (("--slow",), 13, "left to `make test-all`: 9 cases of sweeps and 1 thorough"),
         (("--thorough",), 23, "skipped 1: needs qemu-user"),
-        (("--thorough", "--sweeps", "1/2"), 17, "left to other shares of `--sweeps`: 6 cases"),
-        (("--thorough", "--sweeps", "2/2", "-n", "2"), 20, "left to other shares of `--sweeps`: 3 cases"),
+        (("--share", "1/2"), 16, "left to other shares: 4 cases of sweeps, 1 thorough and 2 slow"),
+        (("--thorough", "--share", "2/2", "-n", "2"), 14, "left to other shares: 5 cases of sweeps and 4 slow"),
     ],
-    ids=["alone", "two workers", "slow", "thorough", "a share", "the other share"],
+    ids=["alone", "two workers", "thorough", "a share", "the other share"],
 )
 def test_a_run_counts_what_it_leaves_out(options: tuple[str, ...], passed: int, said: str, tmp_path: Path) -> None:
     (tmp_path / "test_suite.py").write_text(SUITE)
@@ -87,12 +88,15 @@ def test_a_run_counts_what_it_leaves_out(options: tuple[str, ...], passed: int, 
     assert f"{passed} passed, 1 skipped" in printed and said in printed, printed
 
 
-def test_shares_of_sweeps_have_all_cases_together(tmp_path: Path) -> None:
+def test_shares_have_all_cases_together_and_share_only_what_runs_anyway(tmp_path: Path) -> None:
     (tmp_path / "test_suite.py").write_text(SUITE)
-    options = ("--collect-only", "--thorough")
-    shares = [set(re.findall(r"::(\S+)", run(tmp_path, *options, "--sweeps", f"{one}/3"))) for one in (1, 2, 3)]
-    assert set.union(*shares) == set(re.findall(r"::(\S+)", run(tmp_path, *options)))
-    assert "such as 1/4, not 3/2" in run(tmp_path, "--sweeps", "3/2")
+    always, whole, *shares = (
+        set(re.findall(r"::(\S+)", run(tmp_path, "--collect-only", *options)))
+        for options in ((), ("--thorough",), ("--share", "1/3"), ("--share", "2/3"), ("--thorough", "--share", "3/3"))
+    )
+    assert set.union(*shares) == whole
+    assert all(one & other == always for one, other in combinations(shares, 2))
+    assert "such as 1/8, not 3/2" in run(tmp_path, "--share", "3/2")
 
 
 @pytest.mark.parametrize(

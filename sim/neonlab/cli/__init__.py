@@ -19,6 +19,7 @@ from neonlab.host.memory_limit import out_of_memory
 _QUIET_OPTIONS = ("--quiet", "-q")
 #: Set by a shell that asks for completions; output would then appear in the line being typed.
 _COMPLETES = "_NEONLAB_COMPLETE"
+_WRITES_SCRIPT = "--show-completion"  # a shell runs it as it starts
 #: Modules for the workers of these commands; importing them takes longer than reading the command line and the kernel.
 _WORKERS_NEED = {"check": "neonlab.lab.run.check", "profile": "neonlab.lab.run.profile"}
 #: Allocations before a garbage collection; Python's default costs a command a twentieth of its time.
@@ -77,7 +78,8 @@ def _run(arguments: list[str]) -> int:
     try:
         if arguments and not arguments[0].startswith("-"):
             _look_for_current_folder()
-        if (arguments and arguments[0] in _QUIET_OPTIONS) or _COMPLETES in os.environ:
+        quiet = _COMPLETES in os.environ or _WRITES_SCRIPT in arguments
+        if quiet or (arguments and arguments[0] in _QUIET_OPTIONS):
             os.environ[QUIET] = "1"  # for worker processes too
         command = next((word for word in arguments if not word.startswith("-")), "")
         with telling(command or "starting"):

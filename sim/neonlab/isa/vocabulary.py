@@ -15,6 +15,7 @@ from neonlab.isa.readback import a64 as readback_a64
 #: Of A64; `b` and `bc` take one after a dot.
 _CONDITIONS = frozenset({*filter(None, condition.NAMES), "cs", "cc", "al", "nv"})
 
+
 @functools.cache
 def mnemonics(isa: Isa) -> frozenset[str]:
     """Return all mnemonics, without the conditions and types of A32."""

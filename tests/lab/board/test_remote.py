@@ -106,6 +106,7 @@ def test_a_step_that_fails_gets_one_message(
     assert told in str(error.value) and "\n" not in str(error.value)
 
 
+@pytest.mark.thorough("a bench is built, for which zig compiles a C library; a program that is absent is told")
 def test_an_adb_without_a_device_cannot_be_reached(
     exported: Exported, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -62,6 +62,7 @@ def test_a_kernel_gets_the_same_verdict_from_one_process_as_from_several(
     assert all(verdict.ranges is not None for verdict in whole if verdict.faultless)
 
 
+@pytest.mark.slow
 def test_a_kernel_with_more_cases_than_one_process_takes_is_checked_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     kernel, small = KERNELS["armv8/pack_s8s8_rows_4x16"], KERNELS[SMALL[0]]
     count = len(plan_cases(kernel, patterns=["random"], every_tail=True))

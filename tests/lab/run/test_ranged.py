@@ -41,6 +41,7 @@ def _executed(kernel: Kernel, names: list[CaseName]) -> dict[Shape, tuple[int, i
     return found
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("title", ["armv7/conv3x3_s8s8_hwc_2x4_ruy", "armv8/avgpool2x2s2_s8s8_hwc_1x16"])
 def test_ranges_are_analysed_where_a_call_executes_most_code_in_the_fewest_steps(title: str) -> None:
     kernel = KERNELS[title]

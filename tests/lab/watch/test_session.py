@@ -155,6 +155,7 @@ def test_a_wrong_kernel_is_told_at_its_line_at_once_and_then_in_full(watcher: Wa
     assert last.verdict is not None and any(failure.explanation for failure in last.verdict.failures)
 
 
+@pytest.mark.slow
 def test_c_is_watched_as_it_is_compiled_for_the_instruction_set_that_is_said(tmp_path: Path) -> None:
     require_compiler(Isa.A64)
     for name in ("dot_s8.c", "dot_s8.contract.toml"):

@@ -48,6 +48,7 @@ def test_the_command_reads_the_weights_beside_the_model(tmp_path: Path) -> None:
     assert shown.returncode == 0 and "all exact" in shown.stdout and "requantize_s32s8_rows_1x16_ncnn" in shown.stdout
 
 
+@pytest.mark.slow
 def test_the_command_says_that_the_weights_are_not_there(tmp_path: Path) -> None:
     path = NETWORKS["two"](23).write(tmp_path)
     path.with_suffix(".bin").unlink()

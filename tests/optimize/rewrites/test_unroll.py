@@ -74,6 +74,7 @@ def test_an_unrolled_loop_with_a_mistake_around_it_does_something_else(isa: Isa,
     assert (before == after) == (wrong in ("few", "again"))
 
 
+@pytest.mark.slow
 def test_the_caller_keeps_what_waits_in_general_registers() -> None:
     text, code = loop_of(Isa.A64, "ne")
     roomy = with_room(replace(code, free=code.free | {general(12), general(13), general(14)}))

@@ -82,6 +82,7 @@ def test_the_bound_of_the_cheapest_order_is_no_more_than_it_takes(text: str, isa
     assert exact.found is None and exact.bound == known[best[0]]
 
 
+@pytest.mark.slow
 def test_the_same_input_gives_the_same_output() -> None:
     require_module("ortools")
     start = worst(*SMALL[0])

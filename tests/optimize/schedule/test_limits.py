@@ -76,6 +76,7 @@ def admits(limits: Limits, order: Order, times: Times) -> bool:
     return bool(solver.solve(steady.model) in (cp_model.OPTIMAL, cp_model.FEASIBLE))
 
 
+@pytest.mark.slow(keep=2)
 @pytest.mark.parametrize(
     ("code", "core"), [(code, core) for _, code in loops() for core in CORES[code.isa]],
     ids=[f"{name} {core}" for name, code in loops() for core in CORES[code.isa]],
@@ -123,6 +124,7 @@ def test_a_limit_that_the_model_does_not_have_is_noticed(wrong: object) -> None:
     assert not all(found)
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize(
     ("text", "isa", "core"),
     [(SAFE, Isa.A64, "cortex-a53"), (SAFE, Isa.A64, "cortex-a55"), (SAFE_OF_A32, Isa.A32, "cortex-a7")],

@@ -38,6 +38,7 @@ def test_closeness_is_what_two_loads_lack_of_half_a_loop_between_them(sequence: 
     assert costed(sequence) == pytest.approx(100 + 3 * closer)
 
 
+@pytest.mark.slow
 def test_a_search_puts_loads_apart_and_leaves_the_same() -> None:
     code = code_of_text(TEXT, Isa.A64, free=(5, 6, 7, 18, 19, 20, 21))
     assert loads_of(code) == {0, 1}

@@ -137,6 +137,7 @@ def test_each_estimate_has_the_range_that_the_recorded_errors_give(table: Path) 
         assert row["band"]["high"] == pytest.approx(row["modelled"] * high, abs=1e-3)
 
 
+@pytest.mark.slow
 def test_a_row_measured_on_other_code_is_named_stale_and_moves_no_error(table: Path, tmp_path: Path) -> None:
     kernel = open_kernel(tmp_path / "armv8" / "chain.S")
     same, other = code_digest(kernel), hashlib.sha256(b"other code").hexdigest()

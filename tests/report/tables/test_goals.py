@@ -48,6 +48,7 @@ def row_of(one: Reached) -> str:
     return row
 
 
+@pytest.mark.slow
 def test_the_figure_is_the_median_difference_of_depths_and_the_best_kernel_counts() -> None:
     core = "cortex-a53"
     kernels = {one.title: one for one in KERNELS}
