@@ -16,6 +16,7 @@ from neonlab.measure.cores.modelled import ModelledCore
 from neonlab.network.graph import Array, Graph, Node
 from neonlab.network.memory import Peak, peak_memory
 from neonlab.network.reference.inference import feed, next_states, run_reference
+from neonlab.network.reference.near import is_near
 from neonlab.network.run.choose import Chosen, cheapest, run_chosen, try_ways
 from neonlab.network.run.cost import Cost
 from neonlab.network.run.costs import CostModel
@@ -59,6 +60,11 @@ class LayerRun:
     def cost(self) -> Cost:
         """Return what all calls cost."""
         return sum(self.costs.values(), Cost())
+
+    @property
+    def near(self) -> bool:
+        """Tell whether values may differ a little from the framework's, though they are those of the reference."""
+        return is_near(self.node)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +113,11 @@ class NetworkRun:
     def values(self) -> int:
         """Return the number of values that kernels computed and that were compared."""
         return sum(layer.values for layer in self.layers if layer.way == "kernels")
+
+    @property
+    def near(self) -> int:
+        """Return the number of those of layers that the framework may round in another way than the reference."""
+        return sum(layer.values for layer in self.layers if layer.way == "kernels" and layer.near)
 
     @property
     def wrong(self) -> int:

@@ -45,6 +45,7 @@ NETWORK = {
     "host_macs": described(INTEGER, "of layers that no kernel computes"),
     "values": described(INTEGER, "that kernels computed, all of them compared with the reference"),
     "wrong": described(INTEGER, "of these values"),
+    "near": described(INTEGER, "of these values, in layers that the framework adds up as floats"),
     **_COST,
     "band": described(nullable(band_of_estimate(INTEGER)), "the range of 80 % of measured functions around the cycles"),
     "milliseconds": described(nullable(NUMBER), "of the cycles at --mhz"),
@@ -70,7 +71,10 @@ NETWORK = {
             output=list_of(INTEGER),
             macs=INTEGER,
             way=described({"enum": ["kernels", "host", "view"]}, "what computed it; a view costs nothing"),
-            result={"enum": ["exact", "WRONG", "host", "view"]},
+            result=described(
+                {"enum": ["exact", "near", "WRONG", "host", "host floats", "view"]},
+                "of near and host floats the framework may round a value in another way than the reference",
+            ),
             kernels=list_of(STRING),
             moved_bytes=described(INTEGER, "that the host copied between the kernels"),
             difference=nullable(
@@ -113,6 +117,7 @@ def network_json(
         "host_macs": run.host_macs,
         "values": run.values,
         "wrong": run.wrong,
+        "near": run.near,
         **_cost_json(run.cost),
         "band": None if band is None else band.to_json(run.cost.cycles),
         "milliseconds": None if mhz is None else round(milliseconds(run.cost.cycles, mhz), 6),

@@ -17,6 +17,7 @@ from neonlab.report.network.words import (
     layers_text,
     limit_of,
     milliseconds,
+    near_text,
     shape_text,
     share,
     verdict_of,
@@ -52,6 +53,8 @@ def _sums(run: NetworkRun, mhz: float | None) -> Iterator[str]:
     yield f"- {run.peak.constants:,} bytes of weights and other constants."
     if host := host_text(run):
         yield f"- {host}."
+    if near := near_text(run):
+        yield f"- {near}."
     improvement = run.improvement()
     if improvement is not None:
         yield f"- {improvement_text(run, improvement)}."

@@ -19,6 +19,7 @@ from neonlab.report.network.words import (
     layers_text,
     limit_of,
     milliseconds,
+    near_text,
     shape_text,
     share,
     verdict_of,
@@ -83,6 +84,8 @@ def _sums(run: NetworkRun, mhz: float | None) -> Iterator[str]:
         yield f"{views} layers are views of other tensors, and cost nothing"
     if host := host_text(run):
         yield host
+    if near := near_text(run):
+        yield near
     for title, found in list(run.by_kernel().items())[:_KERNELS]:
         part = found.cycles / cost.cycles if cost.cycles else 0.0
         yield f"  {part:>6.1%}  {title}"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from neonlab.measure.cores.bands import Band, band_of
 from neonlab.network.run.network import Difference, Improvement, LayerRun, NetworkRun
 
+#: Who computes a model in its own format.
+_FRAMEWORKS = {"onnx": "ONNX Runtime", "tflite": "LiteRT", "ncnn": "ncnn"}
 #: Bounds of the model, as a reader calls them.
 _LIMITS = {"ports": "ports", "dispatch": "issue width", "dependencies": "dependences", "memory": "memory"}
 
@@ -32,10 +34,15 @@ def share(run: NetworkRun, layer: LayerRun) -> float:
 
 
 def verdict_of(layer: LayerRun) -> str:
-    """Return `exact`, `WRONG`, or what computed the layer where no kernel did."""
+    """Return `exact`, `near`, `WRONG`, or what computed the layer where no kernel did.
+
+    `near` and `host floats` are the reference's own values, which may differ a little from the framework's.
+    """
     if layer.way != "kernels":
-        return layer.way
-    return "exact" if layer.difference is None else "WRONG"
+        return "host floats" if layer.way == "host" and layer.near else layer.way
+    if layer.difference is not None:
+        return "WRONG"
+    return "near" if layer.near else "exact"
 
 
 def difference_text(found: Difference) -> str:
@@ -73,8 +80,22 @@ def compared_text(run: NetworkRun) -> str:
     """Return how many values of kernels were compared, and how many of them are wrong."""
     if not run.values:
         return "No layer runs on a kernel, so nothing was compared; `neonlab quantize` makes 8-bit layers of floats"
-    exact = "all exact" if not run.wrong else f"{run.wrong:,} WRONG"
-    return f"{run.values:,} values of kernels compared with neonlab.int8: {exact}"
+    framework = _FRAMEWORKS[run.graph.format]
+    equal = "all exact" if not run.near else f"all equal, of which {run.near:,} are near {framework}'s"
+    found = equal if not run.wrong else f"{run.wrong:,} WRONG"
+    return f"{run.values:,} values of kernels compared with neonlab.int8: {found}"
+
+
+def near_text(run: NetworkRun) -> str:
+    """Return which layers the framework may round in another way; empty if there are none."""
+    counts = [(word, sum(verdict_of(layer) == word for layer in run.layers)) for word in ("near", "host floats")]
+    told = " and ".join(f"{number} {word}" for word, number in counts if number)
+    if not told:
+        return ""
+    return (
+        f"Layers that are {told}: {_FRAMEWORKS[run.graph.format]} adds floats up in an order of its own, "
+        "so a float may differ in the last place, and an 8-bit value beside a midpoint by 1"
+    )
 
 
 def host_text(run: NetworkRun) -> str:
