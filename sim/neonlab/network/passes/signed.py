@@ -34,7 +34,7 @@ def sign_activations(graph: Graph) -> Passed:
         return Passed(graph)
     nodes = []
     for node in graph.nodes:
-        if not _moves(node):
+        if not _moves(graph, node):
             nodes.append(node)
             continue
         weights = node.inputs[1] if node.operator in _WEIGHTED else ""
@@ -45,8 +45,10 @@ def sign_activations(graph: Graph) -> Passed:
     return Passed(ordered(graph.name, changed), counted(len(signed), "{} uint8 tensors held as int8"))
 
 
-def _moves(node: Node) -> bool:
-    return node.operator in _MOVING
+def _moves(graph: Graph, node: Node) -> bool:
+    """Tell whether a node computes the same on int8; a uint8 tensor without a scale stays as it is on both sides."""
+    sides = (graph.tensor(name) for name in (*node.inputs, *node.outputs) if name)
+    return node.operator in _MOVING and all(one.dtype != "uint8" or one.quantization is not None for one in sides)
 
 
 def _signed(graph: Graph) -> tuple[dict[str, str], dict[str, Tensor], list[Node]]:
@@ -63,11 +65,11 @@ def _signed(graph: Graph) -> tuple[dict[str, str], dict[str, Tensor], list[Node]
     for name, tensor in graph.tensors.items():
         if tensor.dtype != "uint8" or tensor.quantization is None or name in weights:
             continue
-        wanted = any(_moves(node) for node in takers.get(name, []))
+        wanted = any(_moves(graph, node) for node in takers.get(name, []))
         # A table, and a quantization, put out either type.
         either = name in makers and makers[name].operator in ("unary", "rescale", "quantize") and not wanted
-        made = name in makers and _moves(makers[name]) and not either
-        kept = name in leaving or not all(_moves(node) for node in takers.get(name, []))
+        made = name in makers and _moves(graph, makers[name]) and not either
+        kept = name in leaving or not all(_moves(graph, node) for node in takers.get(name, []))
         if not made and not wanted:
             continue
         other = f"{name}/int8" if kept or not made else name
