@@ -18,6 +18,7 @@ from neonlab.network.run.shelf import Shelf
 from neonlab.network.run.steps import Step
 from neonlab.network.run.ways import convolutions, elementwise, scales
 from neonlab.network.run.ways.averages import means
+from neonlab.network.run.ways.depthwise import depthwise
 from neonlab.network.run.ways.matmuls import matmuls
 from neonlab.network.run.ways.softmaxes import softmaxes
 from neonlab.network.run.ways.transposed import transposed
@@ -25,7 +26,7 @@ from neonlab.network.run.ways.transposed import transposed
 Ways = Callable[[Shelf, Graph, Node], Iterator[Step]]
 _WAYS: Mapping[str, Ways] = {
     "conv": convolutions.convolutions,
-    "depthwise": convolutions.depthwise,
+    "depthwise": depthwise,
     "dense": convolutions.dense,
     "conv_transpose": transposed,
     **elementwise.STEPS,

@@ -13,30 +13,33 @@ from neonlab.network.reference.node import output_of, quantization_of, scale_of
 from neonlab.network.run.shelf import Shelf
 from neonlab.network.run.steps import Calling, Scaling, Step, Unfit, fits, packed, scaling
 from neonlab.network.run.ways.frames import frame, gathered
+from neonlab.network.run.ways.parts import by_parts, by_pointers, centred, is_of_int8, is_of_parts
 from neonlab.network.run.ways.products import Ending, Product, products
-from neonlab.network.run.ways.windows import WindowProduct, Windows, window_products, windows
+from neonlab.network.run.ways.windows import windows
 
 
 def weighted_scaling(graph: Graph, node: Node, weights: Array) -> Scaling:
-    """Return how the sums of `weights` [channel, ...] of conv, depthwise or dense become outputs.
+    """Return how the sums of `weights` [channel, ...], less their zero points, become outputs.
 
-    Raises Unfit for tensors that are not int8, for weights with a zero point, and for a bias that leaves int32.
+    The node is conv, depthwise or dense.  Raises Unfit for tensors that are not int8, and for a bias that leaves int32.
     """
-    operands, output = {graph.tensor(name).dtype for name in node.inputs[:2]}, graph.tensor(node.outputs[0])
-    points = quantization_of(graph.tensor(node.inputs[1])).zero_points
-    if node.attributes["scheme"] == "sums" and operands == {"int8"} and output.dtype == "int32" and not any(points):
+    image, output = (graph.tensor(name) for name in (node.inputs[0], node.outputs[0]))
+    if node.attributes["scheme"] == "sums" and image.dtype == "int8" and output.dtype == "int32":
         return Scaling.none(len(weights))
-    if operands | {output.dtype} != {"int8"} or any(points):
-        raise Unfit("not all int8, or weights with a zero point")
+    if {image.dtype, output.dtype} != {"int8"}:
+        raise Unfit("not all int8")
     bias = graph.constant(node.inputs[2])
-    point = quantization_of(graph.tensor(node.inputs[0])).zero_point
+    point = quantization_of(image).zero_point
     held: Output = output_of(graph, node)
     return scaling(weights, bias, point, scale_of(graph, node), node.attributes["scheme"], held)
 
 
 def _weights_and_scale(graph: Graph, node: Node) -> tuple[Array, Scaling] | None:
-    """Return the weights of conv or dense and how their sums become outputs; None where no kernel has that."""
-    weights = graph.constant(node.inputs[1])
+    """Return the weights of conv or dense less their zero points, and how their sums become outputs.
+
+    None where no kernel has that.
+    """
+    weights = centred(graph, node)
     if weights is None:
         return None
     try:
@@ -51,8 +54,12 @@ def convolutions(shelf: Shelf, graph: Graph, node: Node) -> Iterator[Step]:
     if found is None:
         return
     weights, scale = found
-    yield from _by_rows(shelf, graph, node, weights, scale)
-    yield from _by_window(shelf, graph, node, weights, scale)
+    if is_of_parts(weights):
+        yield from by_parts(shelf, graph, node, weights, scale)
+    if is_of_int8(weights):
+        weights = weights.astype(np.int8)
+        yield from _by_rows(shelf, graph, node, weights, scale)
+        yield from _by_window(shelf, graph, node, weights, scale)
 
 
 def dense(shelf: Shelf, graph: Graph, node: Node) -> Iterator[Step]:
@@ -61,7 +68,12 @@ def dense(shelf: Shelf, graph: Graph, node: Node) -> Iterator[Step]:
     if found is None:
         return
     weights, scale = found
-    depth = weights.shape[1]
+    outs, depth = weights.shape
+    if is_of_parts(weights):
+        yield from by_parts(shelf, graph, node, weights.reshape(outs, 1, 1, depth), scale)
+    if not is_of_int8(weights):
+        return
+    weights = weights.astype(np.int8)
     rows = graph.tensor(node.inputs[0]).size // depth
     for product in products(shelf, rows, weights, scale):
 
@@ -84,7 +96,7 @@ def _by_rows(shelf: Shelf, graph: Graph, node: Node, weights: Array, scale: Scal
     as_it_lies = groups == 1 and _lies_in_rows(image.shape, (height, width), window.stride, window.padding)
     found = None if as_it_lies else windows(shelf, image.shape, output.shape, weights.shape, window, point)
     if found is not None:
-        yield from _by_pointers(shelf, found, weights, scale, groups)
+        yield from by_pointers(shelf, found, weights, scale, groups)
         return
     ways = [
         list(products(shelf, rows, weights[first : first + part].reshape(part, -1), scale.part(first, first + part)))
@@ -109,25 +121,6 @@ def _by_rows(shelf: Shelf, graph: Graph, node: Node, weights: Array, scale: Scal
 
         kernels = tuple(dict.fromkeys(kernel for product in parts for kernel in product.kernels))
         yield Step(kernels, compute, moved)
-
-
-def _by_pointers(shelf: Shelf, found: Windows, weights: Array, scale: Scaling, groups: int) -> Iterator[Step]:
-    """Yield products of windows that kernels gather; the host puts the channels of several groups side by side."""
-    outs, depth = len(weights), weights.shape[3]
-    part = outs // groups
-    ways = [
-        list(window_products(shelf, found, weights[first : first + part], scale.part(first, first + part)))
-        for first in range(0, outs, part)
-    ]
-    for parts in zip(*ways, strict=False):
-
-        def compute(calling: Calling, inputs: Sequence[Array], parts: tuple[WindowProduct, ...] = parts) -> Array:
-            framed = found.framed(calling, inputs[0])
-            got = [product.compute(calling, framed, depth * number) for number, product in enumerate(parts)]
-            return got[0] if groups == 1 else np.concatenate(got, axis=1)
-
-        kernels = dict.fromkeys((*found.frame.kernels, *(kernel for product in parts for kernel in product.kernels)))
-        yield Step(tuple(kernels), compute, outs * len(found.offsets) if groups > 1 else 0)
 
 
 def _lies_in_rows(
@@ -224,20 +217,23 @@ def sliding(
     return Step(kernels, compute)
 
 
-def depthwise(shelf: Shelf, graph: Graph, node: Node) -> Iterator[Step]:
-    """Yield every way of the shelf to compute a depthwise node with one output for each channel of one image.
+def by_window(shelf: Shelf, graph: Graph, node: Node) -> Iterator[Step]:
+    """Yield kernels of a window to compute a depthwise node with one output for each channel of one image.
 
     A window that no kernel has becomes part of a larger square one, with weights of 0.  Where there is one output
     pixel, its taps are laid out as a square, whatever the window.
     """
-    weights, image = graph.constant(node.inputs[1]), graph.tensor(node.inputs[0])
+    by_channel, image = centred(graph, node, 2), graph.tensor(node.inputs[0])
     window = node.attributes["window"]
-    if weights is None or image.shape[0] != 1 or weights.shape[2] != image.shape[3] or window.dilation[1] != 1:
+    if by_channel is None or image.shape[0] != 1 or len(by_channel) != image.shape[3] or window.dilation[1] != 1:
         return
     try:
-        scale = weighted_scaling(graph, node, np.moveaxis(weights, 2, 0))
+        scale = weighted_scaling(graph, node, by_channel)
     except Unfit:
         return
+    if not is_of_int8(by_channel):
+        return
+    weights = np.moveaxis(by_channel, 0, 2).astype(np.int8)
     height, width, channels = weights.shape
     if graph.tensor(node.outputs[0]).shape[1:3] == (1, 1) and height != width:
         yield from _taps_as_square(shelf, graph, node, weights, scale)

@@ -130,9 +130,11 @@ class _Layer:
         outs, _, _, depth = self.weights.shape
         step = self.node.attributes["window"].stride
         shape = len(row.phases), len(column.phases), outs, row.taps, column.taps, depth
-        found = np.zeros(shape, self.weights.dtype)
+        # A weight of 0 is the zero point.
+        points = np.array(quantization_of(self.graph.tensor(self.node.inputs[1])).zero_points)
+        found = np.broadcast_to(points.reshape(-1, 1, 1, 1), shape).astype(self.weights.dtype)
         for down, across in np.ndindex(*shape[:2]):
-            # Phases beyond the window have no taps, and one weight of 0.
+            # Phases beyond the window have no taps, and one weight that is the zero point.
             own = self.weights[:, row.phases[down] :: step[0], column.phases[across] :: step[1]][:, ::-1, ::-1]
             found[down, across, :, : own.shape[1], : own.shape[2]] = own
         return found.reshape(-1, *shape[3:])
