@@ -53,7 +53,7 @@ _BASIC: dict[str, tuple[Kind, int, int, bool]] = {
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|^[ \t]*#[^\n]*", re.DOTALL | re.MULTILINE)
 #: Limits of a prototype, which bound the time of parsing: characters, and pointers to pointers.
 _MOST_TEXT, _MOST_DECLARATIONS, _MOST_POINTERS = 4_000, 60_000, 8
-_TYPEDEFS = "".join(f"typedef int {name};" for name in _BASIC if name.endswith("_t")) + "typedef int bool;"
+_TYPEDEFS = (*(name for name in _BASIC if name.endswith("_t")), "bool")
 
 
 def _basic_type(words: list[str], isa: Isa, text: str) -> CType | None:
@@ -159,8 +159,10 @@ def _parsed(text: str, isa: Isa, declarations: str) -> Signature:
     named = named and words[-1] not in ("int", "long", "short", "char", "unsigned", "signed", "float", "double")
     if declarations:
         declarations = _COMMENT.sub(" ", declarations)
-    source = f"{_TYPEDEFS}\n{declarations}\n{head}{'' if named else ' prototype'}{parenthesis}{tail};"
+    source = f"{declarations}\n{head}{'' if named else ' prototype'}{parenthesis}{tail};"
     source = source.replace("__restrict__", "restrict").replace("__restrict", "restrict")
+    if used := ", ".join(name for name in _TYPEDEFS if name in source):  # each takes the parser a while
+        source = f"typedef int {used};\n{source}"
     if not parenthesis:
         raise PrototypeError(f"prototype `{text}` has no parameter list")
     try:
