@@ -9,12 +9,12 @@ from neonlab.network.formats.draft import Draft, Refusal
 from neonlab.network.formats.onnx_file import FileNode, FileValue, read_model
 from neonlab.network.formats.onnx_floats import FLOATS
 from neonlab.network.formats.onnx_host import fold, on_host, why_never
+from neonlab.network.formats.onnx_lines import as_image, put_back
 from neonlab.network.formats.onnx_operators import QUANTIZED, Mapped
-from neonlab.network.formats.onnx_parts import PARTS
 from neonlab.network.formats.onnx_place import Place, lab_shape
 from neonlab.network.graph import Graph
 
-_MAPPINGS = {**FLOATS, **PARTS, **QUANTIZED}
+_MAPPINGS = {**FLOATS, **QUANTIZED}
 #: Operators on 8 bits that ONNX Runtime computes alike on every machine, because they add and multiply nothing.
 _EXACT = (("", "MaxPool"),)
 
@@ -68,6 +68,10 @@ def _map(place: Place, node: FileNode, lost: set[str]) -> bool:
                 place.draft.refuse(node.name, node.told, refused)
         return False
     if (key not in QUANTIZED or node.operator == "QuantizeLinear") and fold(place, node):
+        return True
+    image = as_image(place, node) if key in _MAPPINGS else None
+    if image is not None and not _refused(_MAPPINGS[key], place, image):
+        put_back(place, node, image)
         return True
     why = _refused(_MAPPINGS[key], place, node) if key in _MAPPINGS else _refused(on_host, place, node)
     if (

@@ -26,12 +26,16 @@ ONE_AXIS = 13
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Place:
-    """The draft, the constants of the file as they are there, [n, c, h, w], and the versions of its operators."""
+    """The draft, the constants of the file as they are there, [n, c, h, w], and the versions of its operators.
+
+    `images` has the names of tensors of [n, c, length] that are there as images of height 1 too, with those of these.
+    """
 
     draft: Draft
     constants: dict[str, Array]
     opsets: Mapping[str, int] = field(default_factory=dict)
     ir_version: int = 0
+    images: dict[str, str] = field(default_factory=dict)
 
     def tensor(self, name: str) -> Tensor:
         """Return a value by its name; a constant becomes a tensor.  Raises Refusal for one that is not known."""
@@ -89,14 +93,14 @@ class Place:
         elif tensor.quantization != found and tensor.data is not None:
             tensor = self.draft.tensors[self.draft.constant(f"{tensor.name}/scaled", tensor.data, found)]
         elif tensor.quantization != found:
-            name = self._free(f"{tensor.name}/scaled")
+            name = self.free(f"{tensor.name}/scaled")
             self.draft.node("reshape", f"{node.name}/{name}", node.told, (tensor.name,), (name,))
             tensor = self.draft.add(name, tensor.shape, tensor.dtype, found)
         return tensor
 
-    def _free(self, name: str) -> str:
+    def free(self, name: str) -> str:
         """Return a name that no tensor has."""
-        while name in self.draft.tensors:
+        while name in self.draft.tensors or name in self.constants:
             name += "'"
         return name
 
@@ -118,7 +122,7 @@ class Place:
         if tensor.data is not None:
             data = images_last(images_first(tensor.data).reshape(shape))
             return self.draft.tensors[self.draft.constant(name, data, tensor.quantization)]
-        name = self._free(name)
+        name = self.free(name)
         self.draft.node("reshape", f"{node.name}/{name}", node.told, (tensor.name,), (name,), {"channels_first": True})
         return self.draft.add(name, lab_shape(shape), tensor.dtype, tensor.quantization)
 
