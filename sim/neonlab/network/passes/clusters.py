@@ -47,7 +47,7 @@ def integer_operators(graph: Graph) -> Passed:
         if new is None:
             continue
         clamped = _clamped(graph, clamps, last)
-        on_floats = clamped is not None or _is_mixed(changes, new)
+        on_floats = clamped is not None or _is_mixed(changes, new) or not _are_passed(changes, node)
         if on_floats and (kind not in _OF_SUMS or not _adds_bias_as_it_is(changes, node)):
             continue
         low, high = limits(target.dtype) if clamped is None else clamped
@@ -100,6 +100,12 @@ def _adds_bias_as_it_is(changes: Changes, node: Node) -> bool:
     assert image is not None and weights is not None and bias is not None
     wanted = np.float32(image.scale) * np.array(weights.scales, np.float32)
     return not any(bias.zero_points) and bool((np.array(bias.scales, np.float32) == wanted).all())
+
+
+def _are_passed(changes: Changes, node: Node) -> bool:
+    """Tell whether ONNX Runtime has the dequantizations at the operator, too."""
+    makers = (changes.makers.get(name) for name in node.inputs)
+    return all(maker is None or maker.attributes.get("passed", True) for maker in makers)
 
 
 def _is_mixed(changes: Changes, node: Node) -> bool:

@@ -6,6 +6,7 @@ from neonlab.network.graph import Graph
 from neonlab.network.passes.batch_norm import fold_batch_norm
 from neonlab.network.passes.clusters import integer_operators
 from neonlab.network.passes.moves import move_before
+from neonlab.network.passes.pairs import join_pairs, quantize_early
 from neonlab.network.passes.quantized import quantize_before, requantize_sums
 from neonlab.network.passes.rewrite import Pass, Passed
 from neonlab.network.passes.signed import sign_activations
@@ -16,6 +17,8 @@ from neonlab.network.passes.windows import clamp_inside, pad_inside, pool_before
 #: In this order: what one makes the next ones find.
 PASSES: tuple[Pass, ...] = (
     fold_batch_norm,
+    join_pairs,
+    quantize_early,
     move_before,
     quantize_weights,
     integer_operators,

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from neonlab.network.graph import Graph, Node, Tensor
+from neonlab.network.passes.pairs import PASSING
 from neonlab.network.passes.rewrite import Changes, Passed, counted, merged
 from neonlab.network.reference.node import compute
 
@@ -16,7 +17,10 @@ _EIGHT = ("int8", "uint8")
 
 
 def move_before(graph: Graph) -> Passed:
-    """Move 8-bit numbers where their dequantization is moved, or its maximum taken: other takers keep the floats."""
+    """Move 8-bit numbers where their dequantization is moved, or its maximum taken: other takers keep the floats.
+
+    A dequantization is `passed` if ONNX Runtime brings it there too.
+    """
     moved = 0
     while True:
         changes, count = Changes(graph), 0
@@ -40,7 +44,11 @@ def move_before(graph: Graph) -> Passed:
                 held = compute(replace(graph, tensors=changes.tensors), new, [source.data])
                 held.flags.writeable = False
                 changes.tensors[name] = replace(integers, name=name, data=held)
-            changes.change(node, replace(maker, name=f"{node.name}/floats", inputs=(name,), outputs=(target.name,)))
+            passing = node.told in PASSING and (
+                changes.sole_consumer(node.inputs[0]) is node or maker.attributes.get("passed", False)
+            )
+            new = replace(maker, name=f"{node.name}/floats", inputs=(name,), outputs=(target.name,))
+            changes.change(node, replace(new, attributes=merged(maker.attributes, passed=passing)))
             count += 1
         if not count:
             return Passed(graph, counted(moved, "{} moves and max pools brought before dequantizations"))
