@@ -11,6 +11,7 @@ from tests.network.onnx_models import classifier, model, node, run
 from tests.network.packages import models_of
 from tests.tools import require_module
 
+from neonlab.errors import InputError
 from neonlab.int8.activation import softmax_onnxruntime
 from neonlab.int8.affine import Affine
 from neonlab.network.formats.onnx import read_onnx
@@ -225,3 +226,33 @@ def test_a_trained_classifier_is_the_same_in_every_tensor_that_leaves_integers(
     for name, values in zip(asked, got[1:], strict=True):
         mine = found[name] if kinds[name] == values.dtype.name else found[name].view(np.uint8) ^ np.uint8(0x80)
         assert np.array_equal(mine, from_file(graph, values).reshape(mine.shape)), name
+
+
+@pytest.mark.parametrize("alpha", [0.3, 1.0, 2.7])
+@pytest.mark.parametrize("turned", [0, 1])
+def test_a_product_with_an_alpha_is_the_same(turned: int, alpha: float) -> None:
+    random = np.random.default_rng(5)
+    constants = {
+        "xs": np.float32(0.07), "xz": np.int8(4), "w": random.integers(-127, 128, (9, 30)).astype(np.int8),
+        "ws": random.uniform(0.001, 0.02, 9).astype(np.float32), "wz": np.zeros(9, np.int8), "ys": np.float32(0.31),
+        "yz": np.int8(-5), "b": random.integers(-9999, 9999, 9).astype(np.int32),
+    }  # fmt: skip
+    constants["w"] = constants["w"] if turned else constants["w"].T.copy()
+    inputs = ["x", "xs", "xz", "w", "ws", "wz", "b", "ys", "yz"]
+    nodes = [node("QGemm", inputs, "y", "com.microsoft", alpha=alpha, transB=turned)]
+    values = random.integers(-128, 128, (900, 30)).astype(np.int8)
+    data = model(nodes, {"x": ("int8", values.shape)}, {"y": "int8"}, constants)
+    graph = apply_passes(read_onnx("network.onnx", data, {})).graph
+    found = run_reference(graph, feed(graph, {"x": values}))["y"]
+    expected = run(data, {"x": values})[0]
+    assert expected.std() > 0 and np.array_equal(found, expected)
+    assert not {one.operator for one in graph.nodes} - {"dense", "reshape"}
+
+
+def test_a_dilated_window_with_padding_that_follows_from_the_size_is_left_to_onnx_runtime() -> None:
+    attributes = {"auto_pad": "SAME_UPPER", "dilations": [1, 2], "strides": [1, 1]}
+    constants = {"s": np.float32(0.1), "z": np.int8(0), "w": np.ones((2, 2, 2, 2), np.int8)}
+    nodes = [node("QLinearConv", ["x", "s", "z", "w", "s", "z", "s", "z"], "y", **attributes)]
+    data = model(nodes, {"x": ("int8", (1, 2, 6, 7))}, {"y": "int8"}, constants)
+    with pytest.raises(InputError, match="with auto_pad SAME_UPPER and dilations"):
+        read_onnx("network.onnx", data, {})

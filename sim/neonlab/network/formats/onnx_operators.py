@@ -100,8 +100,9 @@ def _conv(place: Place, node: FileNode) -> None:
 
 def _gemm(place: Place, node: FileNode) -> None:
     rows, held = place.eight(node, 0, 1), place.wanted(node, 3)
-    if node.attributes.get("alpha", 1.0) != 1.0 or node.attributes.get("transA", 0) or held.ndim != 2:
-        raise Refusal("with alpha, a transposed left side, or weights of other than 2 dimensions")
+    alpha = float(node.attributes.get("alpha", 1.0))
+    if not 0 < alpha < np.inf or node.attributes.get("transA", 0) or held.ndim != 2:
+        raise Refusal(f"with an alpha of {alpha:g}, a transposed left side, or weights of other than 2 dimensions")
     weights = held if node.attributes.get("transB", 0) else held.T
     if weights.dtype.name not in EIGHT or len(rows.shape) != 2 or rows.shape[1] != weights.shape[1]:
         raise Refusal(f"weights {list(weights.shape)} do not fit {list(rows.shape)}")
@@ -113,6 +114,7 @@ def _gemm(place: Place, node: FileNode) -> None:
         raise Refusal(f"a bias of {bias.dtype} {list(bias.shape)}")
     if len(node.inputs) < 8 or not node.inputs[7]:
         raise Refusal("with floats for its output")
+    rows = place.scaled_by(node, rows, alpha)
     name = place.draft.constant(f"{node.inputs[3]}/rows", np.ascontiguousarray(weights), scales)
     of_bias = (
         "" if bias is None else place.draft.constant(f"{node.name}/bias", np.broadcast_to(bias.reshape(-1), (outs,)))

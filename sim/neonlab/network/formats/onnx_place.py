@@ -90,13 +90,23 @@ class Place:
         if tensor.quantization is None:
             tensor = replace(tensor, quantization=found)
             self.draft.tensors[tensor.name] = tensor
-        elif tensor.quantization != found and tensor.data is not None:
-            tensor = self.draft.tensors[self.draft.constant(f"{tensor.name}/scaled", tensor.data, found)]
-        elif tensor.quantization != found:
-            name = self.free(f"{tensor.name}/scaled")
-            self.draft.node("reshape", f"{node.name}/{name}", node.told, (tensor.name,), (name,))
-            tensor = self.draft.add(name, tensor.shape, tensor.dtype, found)
-        return tensor
+        return tensor if tensor.quantization == found else self._named(node, tensor, found)
+
+    def scaled_by(self, node: FileNode, tensor: Tensor, factor: float) -> Tensor:
+        """Return a tensor of 8 bits with a scale that is multiplied, in float32."""
+        held = tensor.quantization
+        if factor == 1 or held is None:
+            return tensor
+        scale = float(np.float32(factor) * np.float32(held.scale))
+        return self._named(node, tensor, Quantization((scale,), held.zero_points))
+
+    def _named(self, node: FileNode, tensor: Tensor, found: Quantization) -> Tensor:
+        """Return the same bytes under another name, with another scale or zero point."""
+        if tensor.data is not None:
+            return self.draft.tensors[self.draft.constant(f"{tensor.name}/scaled", tensor.data, found)]
+        name = self.free(f"{tensor.name}/scaled")
+        self.draft.node("reshape", f"{node.name}/{name}", node.told, (tensor.name,), (name,))
+        return self.draft.add(name, tensor.shape, tensor.dtype, found)
 
     def free(self, name: str) -> str:
         """Return a name that no tensor has."""
@@ -214,6 +224,9 @@ def window_of(node: FileNode, size: Pair, kernel: Pair, *, ceil: bool = False) -
         raise Refusal("with ceil_mode")
     try:
         if auto in ("SAME_UPPER", "SAME_LOWER"):
+            if dilations != (1, 1):
+                # ONNX Runtime's convolutions refuse it, and its pools pad as if nothing were dilated.
+                raise Refusal(f"with auto_pad {auto} and dilations")
             window = Window.same(size, kernel, strides, dilations)
             if auto == "SAME_LOWER":
                 window = replace(window, padding=tuple(pair[::-1] for pair in window.padding))  # type: ignore[arg-type]
