@@ -17,15 +17,20 @@ from neonlab.measure.cores.pipeline import pipeline_names
 
 @dataclass(frozen=True)
 class Ladders:
-    """Tables by title; a row of a table is a kernel, a column a figure."""
+    """Tables by title; a row of a table is a kernel, a column a figure.  `near` says how many loops are near bounds."""
 
     tables: dict[str, dict[str, dict[str, str]]]
+    near: str
 
     @staticmethod
     def read(path: Path) -> Ladders:
-        """Read every ladder of the report."""
+        """Read every ladder of the report.  Raises ValueError if it does not say how many loops are near bounds."""
+        text = path.read_text(encoding="utf-8")
+        near = re.search(r"^(\d+ of \d+) are within 10 % of their bounds\.$", text, re.MULTILINE)
+        if near is None:
+            raise ValueError(f"{path}: does not say how many loops are near their bounds")
         tables: dict[str, dict[str, dict[str, str]]] = {}
-        for section in re.split(r"^## ", path.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
+        for section in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
             title, _, body = section.partition("\n")
             rows = [
                 [cell.strip() for cell in line.strip("|").split("|")] for line in re.findall(r"^\|.*\|$", body, re.M)
@@ -36,7 +41,7 @@ class Ladders:
                     row[1].strip("`"): dict(zip(names, (cell.strip("*") for cell in row[2:]), strict=True))
                     for row in rows[2:]
                 }
-        return Ladders(tables)
+        return Ladders(tables, near[1])
 
     def figure(self, title: str, kernel: str, column: str) -> str:
         """Return the figure as the report prints it.  Raises KeyError if the report has none."""
@@ -87,5 +92,7 @@ def ladder_page(root: Path) -> str:
     """
     ladders = Ladders.read(root / "reports" / "ladder.md")
     made = jinja2.Environment(undefined=jinja2.StrictUndefined, autoescape=False, keep_trailing_newline=True)
-    made.globals.update(figure=ladders.figure, times=ladders.times, told=ladders.told, below=ladders.below)
+    made.globals.update(
+        near=ladders.near, figure=ladders.figure, times=ladders.times, told=ladders.told, below=ladders.below
+    )
     return made.from_string((root / TEMPLATE).read_text(encoding="utf-8")).render()

@@ -203,7 +203,7 @@ def test_a_figure_that_turns_round_what_the_story_says_stops_the_build() -> None
 def test_cycles_that_the_model_cannot_tell_apart_are_called_so() -> None:
     names = {"one": "1.0", "near": "0.99", "far": "0.5"}
     table = {name: {"A72": figure, "hot loop": figure} for name, figure in names.items()}
-    ladders = Ladders({"t": table})
+    ladders = Ladders({"t": table}, "1 of 2")
     assert ladders.times("t", "far", "one", "A72") == "2.00 times"
     assert ladders.times("t", "near", "one", "A72") == "1.01 times (no difference that this model can tell)"
     assert ladders.told("t", "far", "one", "A72") == ""

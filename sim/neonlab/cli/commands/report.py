@@ -121,10 +121,12 @@ def _find_part(
     from neonlab.report.tables.goals import calls_of_goals, read_goals
     from neonlab.report.tables.ladder import calls_of, read_ladders
     from neonlab.report.tables.layers import see_layers, work_of_layers
+    from neonlab.report.tables.loops.bounds import calls_of_bounds, read_asked
 
     if library is not None:
         work = work_of_layers(library)
         calls = [*calls_of(read_ladders(library)), *calls_of_goals(read_goals(library))]
+        calls += calls_of_bounds(library, read_asked(library))
         see_layers(workers, work, progress.begin("checking and counting", len(work), "kernels on layers"))
         profile_each(workers, calls, advance=progress.begin("modelling cores", len(calls), "calls"))
     if kernels:
@@ -140,6 +142,7 @@ def _tables(
     from neonlab.report.tables.goals import calls_of_goals, reach_goals, read_goals
     from neonlab.report.tables.ladder import CORES, calls_of, costs_of, ladder_document, read_ladders
     from neonlab.report.tables.layers import see_layers, work_of_layers
+    from neonlab.report.tables.loops.bounds import bounded_loops, calls_of_bounds, read_asked
     from neonlab.report.tables.systems import run_systems, systems_document, work_of_systems
     from neonlab.report.tables.variants import (
         TABLE_MARKER,
@@ -151,11 +154,14 @@ def _tables(
     )
 
     work, ladders, goals = work_of_layers(library), read_ladders(library), read_goals(library)
+    asked = read_asked(library)
     calls, deep, runs = len(calls_of(ladders)), len(calls_of_goals(goals)), work_of_systems(library)
-    _announce(len(library.kernels), len(work), calls + deep, runs, pages, workers.jobs or 1)
+    beside = len(calls_of_bounds(library, asked))
+    _announce(len(library.kernels), len(work), calls + deep + beside, runs, pages, workers.jobs or 1)
     seen = see_layers(workers, work, progress.begin("checking and counting", len(work), "kernels on layers"))
     costs = costs_of(workers, ladders, progress.begin("modelling cores", calls, "calls"))
     reached = reach_goals(workers, goals, progress.begin("modelling loops", deep, "calls"))
+    bounds = bounded_loops(workers, library, asked, progress.begin("modelling bounds", beside, "calls"))
     systems = run_systems(library, progress.begin("running systems", runs, "runs"))
     progress.begin("writing tables")
     rows = rows_of(work, seen)
@@ -164,7 +170,7 @@ def _tables(
     write_whole(folder / "variants.md", markdown.encode())
     write_whole(folder / "variants.json", document.encode())
     if ladders:
-        write_whole(folder / "ladder.md", ladder_document(ladders, costs, rows, reached).encode())
+        write_whole(folder / "ladder.md", ladder_document(ladders, costs, rows, reached, bounds).encode())
     if systems:
         write_whole(folder / "systems.md", systems_document(systems).encode())
     _mark_older_loops(library, folder)

@@ -18,6 +18,8 @@ from neonlab.measure.pipeline.state import DATA, FORWARDED, PARTS, REGISTER, REG
 
 Integers = npt.NDArray[np.int64]
 Rows = npt.NDArray[Any]
+#: Places of a cycle for work on vector registers, on cores that issue in order.
+VECTOR_PLACES = 2
 _SETTLED, _MEASURED = 32, 64
 _MULTIPLY = re.compile(
     r"(f?n?m(?:ul|la|ls|add|sub)|[su](?:mull|mlal|mlsl)2?|(?:[su]|us|su)dot|(?:[su]|us)mmla)\.(\d*)([bhsd])"
@@ -54,6 +56,47 @@ def dispatch_bound(compiled: CompiledProgram, counts: npt.NDArray[np.int64], cor
     """Cycles that dispatch needs, and retirement."""
     slots = int((compiled.code["slots"] * counts).sum())
     return slots / min(core.width, core.retire or core.width)
+
+
+def issue_bound(compiled: CompiledProgram, counts: npt.NDArray[np.int64], core: PipelineCore) -> float:
+    """Return the cycles that an in-order core needs to issue instructions executed `counts` times each, in any order.
+
+    A cycle has `core.width` slots, and room for work on vector registers: for one instruction of 128 bits, or two of
+    64.  Of these two, one at most loads, as there is one port to load.  0 where the core issues out of order.
+    """
+    if not core.in_order:
+        return 0.0
+    rows = range(len(compiled.code))
+    lengths = np.array([length_of(compiled, core, at) for at in rows], np.int64)
+    slots = np.array([width_of(compiled, core, at) for at in rows], np.int64) * lengths
+    places = np.array([vector_places_of(compiled, core, at) for at in rows], np.int64)
+    whole = int((lengths * counts)[places >= VECTOR_PLACES].sum())
+    alone: dict[int, int] = {}  # what takes one place, by the only port that it begins on as it is issued
+    for at in np.flatnonzero((places == 1) & ~compiled.code["neon"]).tolist():
+        for port in {ports for ports, cycles in compiled.uses_of(at).tolist() if ports.bit_count() == 1 and cycles}:
+            alone[port] = alone.get(port, 0) + int(counts[at])
+    return max(
+        float((slots * counts).sum() / core.width),
+        float((places * counts).sum() / VECTOR_PLACES),
+        float(whole + max(alone.values(), default=0)),
+    )
+
+
+def length_of(compiled: CompiledProgram, core: PipelineCore, at: int) -> int:
+    """Return the cycles that an instruction takes to be issued: what takes more slots than there are takes several."""
+    return max(1, -(-int(compiled.code["slots"][at]) // core.width))
+
+
+def width_of(compiled: CompiledProgram, core: PipelineCore, at: int) -> int:
+    """Return the slots that nothing else has in these cycles."""
+    slots = int(compiled.code["slots"][at])
+    return core.width if compiled.code["alone"][at] or slots > core.width else slots
+
+
+def vector_places_of(compiled: CompiledProgram, core: PipelineCore, at: int) -> int:
+    """Return the places for vectors that nothing else has, of all cycles of an instruction."""
+    length = length_of(compiled, core, at)
+    return VECTOR_PLACES * length if length > 1 else min(VECTOR_PLACES, int(compiled.code["vectors"][at]))
 
 
 def dependence_rate(compiled: CompiledProgram) -> float:

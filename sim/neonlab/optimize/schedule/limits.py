@@ -17,14 +17,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from neonlab.measure.cores.pipeline import PipelineCore
-from neonlab.measure.pipeline.bounds import dispatch_bound, port_bound
+from neonlab.measure.pipeline.bounds import (
+    VECTOR_PLACES,
+    dispatch_bound,
+    issue_bound,
+    length_of,
+    port_bound,
+    width_of,
+)
 from neonlab.measure.pipeline.program import CompiledProgram, compile_instructions
 from neonlab.measure.pipeline.state import ALWAYS, FIRST_VECTOR, FLAG_REGISTER, FORWARDED, SIMILAR, TURN
 from neonlab.optimize.loop.code import LoopCode
 from neonlab.optimize.loop.dependence import Edge, edges_of, places_of
 
 _RESULTS_AHEAD = 30  # cycles for which the model keeps places of results
-_VECTORS = 2  # places of a cycle for work on vector registers
 _FUSED = "aes"  # what is timed otherwise behind another instruction
 
 
@@ -90,10 +96,8 @@ def fewest_cycles(code: LoopCode, core: PipelineCore) -> float:
         return 0.0
     compiled = compile_instructions(code.instructions, core)
     once = np.ones(len(compiled.code), np.int64)
-    rows = range(len(compiled.code))
-    slots = sum(_width_of(compiled, core, at) * _length_of(compiled, core, at) for at in rows)
-    packed = max(math.ceil(slots / core.width), math.ceil(sum(_vectors_of(compiled, core, at) for at in rows) / 2))
-    return max(port_bound(compiled, once), dispatch_bound(compiled, once, core), float(packed)) / code.times
+    packed = float(math.ceil(issue_bound(compiled, once, core)))
+    return max(port_bound(compiled, once), dispatch_bound(compiled, once, core), packed) / code.times
 
 
 def limits_of(code: LoopCode, core: PipelineCore) -> Limits | None:
@@ -122,34 +126,17 @@ def _fuses(code: LoopCode) -> bool:
     return any(step.instruction.mnemonic.lower().startswith(_FUSED) for step in code.body)
 
 
-def _length_of(compiled: CompiledProgram, core: PipelineCore, at: int) -> int:
-    """Return the cycles that an instruction takes to be issued: what takes more slots than there are takes several."""
-    return max(1, -(-int(compiled.code["slots"][at]) // core.width))
-
-
-def _width_of(compiled: CompiledProgram, core: PipelineCore, at: int) -> int:
-    """Return the slots that nothing else has in these cycles."""
-    slots = int(compiled.code["slots"][at])
-    return core.width if compiled.code["alone"][at] or slots > core.width else slots
-
-
-def _vectors_of(compiled: CompiledProgram, core: PipelineCore, at: int) -> int:
-    """Return the places for vectors that nothing else has, of all cycles of an instruction."""
-    length = _length_of(compiled, core, at)
-    return _VECTORS * length if length > 1 else min(_VECTORS, int(compiled.code["vectors"][at]))
-
-
 def _issued(compiled: CompiledProgram, core: PipelineCore) -> list[Limit]:
     """Return what cycles have room for: slots, work on vector registers, one instruction that must be the first."""
     rows = range(len(compiled.code))
-    slots = [Taken(at, False, 0, _length_of(compiled, core, at), _width_of(compiled, core, at)) for at in rows]
+    slots = [Taken(at, False, 0, length_of(compiled, core, at), width_of(compiled, core, at)) for at in rows]
     vectors = [
-        Taken(at, False, 0, 1, min(_VECTORS, int(compiled.code["vectors"][at])))
+        Taken(at, False, 0, 1, min(VECTOR_PLACES, int(compiled.code["vectors"][at])))
         for at in rows
         if compiled.code["vectors"][at]
     ]
     leads = [Taken(at, False, 0, 1, 1) for at in rows if compiled.code["leads"][at]]
-    return [Limit(core.width, tuple(slots)), Limit(_VECTORS, tuple(vectors)), Limit(1, tuple(leads))]
+    return [Limit(core.width, tuple(slots)), Limit(VECTOR_PLACES, tuple(vectors)), Limit(1, tuple(leads))]
 
 
 def _uses_of(compiled: CompiledProgram) -> list[list[tuple[int, int]]]:
@@ -223,7 +210,7 @@ def _keeps_places(compiled: CompiledProgram, core: PipelineCore, queued: frozens
     """
     latest = int(compiled.writes["latency"].max(initial=0))
     ports = max((sum(cycles for _, cycles in uses) for uses in _uses_of(compiled)), default=0)
-    issue = max(_length_of(compiled, core, at) for at in range(len(compiled.code)))
+    issue = max(length_of(compiled, core, at) for at in range(len(compiled.code)))
     fetch = 1 + max(core.taken_bubble, core.loop_bubble, core.far_bubble)
     wait = max(latest, ports, issue, fetch) + 1 + 2 * int(compiled.code["loaded"].max())
     return wait * (core.queue + 1 if queued else 1) + latest + 1 < _RESULTS_AHEAD

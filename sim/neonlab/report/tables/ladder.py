@@ -24,6 +24,7 @@ from neonlab.measure.shape import Shape
 from neonlab.report.band_words import basis_line, ratio_line
 from neonlab.report.tables.goals import Reached, goal_lines, ladder_file
 from neonlab.report.tables.hot_loop_cost import hot_loop_cost
+from neonlab.report.tables.loops.bounds import BoundedLoop, bound_lines
 from neonlab.report.tables.variants import VariantRow
 from neonlab.verify.verdict import Failure
 
@@ -152,6 +153,7 @@ def ladder_document(
     costs: Mapping[tuple[str, str], Cost],
     rows: Sequence[VariantRow],
     goals: Sequence[Reached] = (),
+    bounds: Sequence[BoundedLoop] = (),
 ) -> str:
     """Return the text of reports/ladder.md."""
     lines = [
@@ -180,6 +182,7 @@ def ladder_document(
         for number, step in enumerate(ladder.steps, 1):
             lines.append(f"{number}. `{step.kernel.title}`: {step.changed} {step.why}")
     lines += goal_lines(goals)
+    lines += bound_lines(bounds, [core for core in CORES if any(core in loop.on for loop in bounds)])
     lines += ["", "## Whole layers", ""]
     lines += [
         "What the instructions outside the hot loop add, over every layer of reports/variants.md that the",
