@@ -57,3 +57,15 @@ def test_a_resize_of_onnx_between_floats_copies_bytes(isa: Isa, channels: int, d
     resized = [layer for layer in found.layers if layer.node.operator == "resize_nearest"]
     assert [layer.way for layer in resized] == ["kernels"] and found.wrong == 0
     assert np.array_equal(to_file(graph, found.outputs[graph.outputs[0]]), run(data, given)[0])
+
+
+@both
+@pytest.mark.parametrize("dtype", ["int8", "uint8"])
+def test_a_max_pool_of_numbers_without_a_scale_is_that_of_onnx_runtime(isa: Isa, dtype: str) -> None:
+    nodes = [node("MaxPool", ["x"], "y", kernel_shape=[3, 3], strides=[2, 2])]
+    data = model(nodes, {"x": (dtype, (1, 5, 9, 8))}, {"y": dtype}, {})
+    graph = apply_passes(read_onnx("network.onnx", data, {})).graph
+    given = drawn(graph, 4)
+    found = run_network(graph, LIBRARY, isa, None, [given])
+    assert found.wrong == 0 and (found.layers[0].way == "kernels") == (dtype == "int8")
+    assert np.array_equal(to_file(graph, found.outputs["y"]), run(data, given)[0])

@@ -240,8 +240,8 @@ def _pool(shelf: Shelf, graph: Graph, node: Node) -> Iterator[Step]:
     window, taps = node.attributes["window"], node.attributes["kernel"]
     whole = np.iinfo("int8")
     same = image.quantization == output.quantization
-    held = output_of(graph, node) if output.dtype == "int8" else None
-    if held is None or not same or (held.minimum, held.maximum) != (whole.min, whole.max) or image.shape[0] != 1:
+    clamp = node.attributes.get("lowest", whole.min), node.attributes.get("highest", whole.max)
+    if output.dtype != "int8" or not same or clamp != (whole.min, whole.max) or image.shape[0] != 1:
         return
     if node.operator == "average_pool" and node.attributes["arithmetic"] != "tflite":
         return
