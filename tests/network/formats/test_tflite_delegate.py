@@ -56,3 +56,44 @@ def test_a_mean_runs_on_kernels_that_agree_on_every_sum() -> None:
     image = np.random.default_rng(8).integers(-128, 128, (1, 4, 4, 8)).astype(np.int8)
     run = run_network(graph, open_library(), Isa.A64, None, [{"t0": image}])
     assert run.wrong == 0 and [layer.way for layer in run.layers] == ["kernels"]
+
+
+@pytest.mark.parametrize("kind", ["int8", "uint8"])
+@pytest.mark.parametrize(
+    ("scales", "alpha", "arithmetic"),
+    [
+        ((0.05, 0.031), 0.3, "xnnpack"),
+        ((0.031, 0.05), -0.7, "xnnpack"),
+        ((0.4, 0.05), 2.6, "xnnpack"),
+        # Slopes that XNNPACK leaves to others: too flat below 0, and on both sides.
+        ((0.05, 0.031), 0.001, "tflite"),
+        ((0.0001, 0.05), 0.3, "tflite"),
+    ],
+)
+def test_a_leaky_relu_is_that_of_litert_for_all_bytes(
+    scales: tuple[float, float], alpha: float, arithmetic: str, kind: str
+) -> None:
+    every = np.arange(256, dtype=np.uint8).view(kind).reshape(1, 16, 16, 1)
+    tensors = [Tensor(every.shape, kind, [scale], [5]) for scale in scales]
+    options = {"table": "LeakyReluOptions", "alpha": alpha}
+    data = build(tensors, [Operator("LEAKY_RELU", [0], [1], options)], [0], [1])
+    for asked in ("reference", "xnnpack"):
+        graph = apply_passes(read_tflite("network.tflite", data, asked)).graph
+        found = run_reference(graph, feed(graph, {graph.inputs[0]: every}))[graph.outputs[0]]
+        assert np.array_equal(found, run_model(data, [every], kernels=asked)[0])
+    (held,) = [one for one in read_tflite("network.tflite", data, "xnnpack").nodes if one.told == "LEAKY_RELU"]
+    assert held.attributes["arithmetic"] == arithmetic
+
+
+@pytest.mark.parametrize("kernels", ["reference", "xnnpack"])
+@pytest.mark.parametrize("operator", ["RELU", "RELU6", "QUANTIZE"])
+@pytest.mark.parametrize("scales", [(0.031, 0.05), (0.093, 0.06), (0.45, 0.2)])
+def test_a_ratio_that_makes_ties_is_rounded_as_in_litert(
+    scales: tuple[float, float], operator: str, kernels: str
+) -> None:
+    every = np.arange(-128, 128).astype(np.int8).reshape(1, 256)
+    tensors = [Tensor(every.shape, "int8", [scale], [5]) for scale in scales]
+    data = build(tensors, [Operator(operator, [0], [1], {})], [0], [1])
+    graph = apply_passes(read_tflite("network.tflite", data, kernels)).graph
+    found = run_reference(graph, feed(graph, {graph.inputs[0]: every}))[graph.outputs[0]]
+    assert np.array_equal(found, run_model(data, [every], kernels=kernels)[0])

@@ -11,6 +11,19 @@ from neonlab.network.graph import Tensor
 _TAKEN = {"add": (2.0**-10, 2.0**8), "mul": (2.0**-16, 2.0**8)}
 
 
+#: Slopes of a leaky relu that XNNPACK takes: their least size, the least and greatest of those below 0.
+_SLOPES = (2.0**-8, -(2.0**7) + 2.0**-8, 2.0**7)
+
+
+def leaky_arithmetic(asked: str, alpha: float, source: Tensor, output: Tensor) -> str:
+    """Return the arithmetic of a leaky relu of quantized tensors: xnnpack, or tflite where XNNPACK leaves it."""
+    if asked != "xnnpack" or source.quantization is None or output.quantization is None:
+        return "tflite"
+    above = np.float32(source.quantization.scale) / np.float32(output.quantization.scale)
+    below, (size, least, most) = above * np.float32(alpha), _SLOPES
+    return "xnnpack" if size <= above <= most and least <= below <= most and abs(below) >= size else "tflite"
+
+
 def arithmetic_of(asked: str, operation: str, left: Tensor, right: Tensor, output: Tensor) -> str:
     """Return the arithmetic of a sum (add) or a product (mul) of quantized tensors: xnnpack or tflite.
 

@@ -12,7 +12,7 @@ from neonlab.int8.arrays import OperandError, Output
 from neonlab.int8.elementwise import activation_range
 from neonlab.int8.windows import Pair, Window
 from neonlab.network.formats.draft import Draft, Refusal
-from neonlab.network.formats.tflite_delegate import arithmetic_of
+from neonlab.network.formats.tflite_delegate import arithmetic_of, leaky_arithmetic
 from neonlab.network.formats.tflite_file import FileGraph, FileOperator
 from neonlab.network.graph import Array, Quantization, State, Tensor
 
@@ -234,7 +234,8 @@ def _unary(function: str) -> Mapped:
         source, output = place.eight(operator.inputs[0]), place.eight(operator.outputs[0])
         attributes: dict[str, Any] = {"function": function, "arithmetic": "tflite"}
         if function == "leaky_relu":
-            attributes["alpha"] = float(operator.options["Alpha"])
+            alpha = float(operator.options["Alpha"])
+            attributes |= {"alpha": alpha, "arithmetic": leaky_arithmetic(place.arithmetic, alpha, source, output)}
         place.draft.node("unary", name, operator.name, (source.name,), (output.name,), attributes)
 
     return mapped

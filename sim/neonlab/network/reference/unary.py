@@ -38,6 +38,8 @@ def table_of_node(graph: Graph, node: Node) -> Integers:
         return _clamped(function, operand, ends[1], output)
     if function == "leaky_relu" and arithmetic == "tflite":
         return _leaky(operand, node.attributes["alpha"], ends[1], output)
+    if function == "leaky_relu" and arithmetic == "xnnpack":
+        return _leaky_xnnpack(operand, node.attributes["alpha"], ends[1], output)
     if function == "hard_swish" and arithmetic == "tflite":
         return _hard_swish_tflite(operand, ends[1], output)
     real = _REAL.get(function)
@@ -64,19 +66,29 @@ def _rescaled(operand: Operand, scale: float, output: Output, scheme: str) -> In
 def _clamped(function: str, operand: Operand, target: Quantization, output: Output) -> Integers:
     """Compute TFLite's RELU and its like, source: tensorflow/lite/kernels/activations.cc, `QuantizedReluX`."""
     held = activation_range(function, target.scale, output)
-    ratio = float(np.float32(operand.scale)) / float(np.float32(target.scale))
+    ratio = float(np.float32(operand.scale) / np.float32(target.scale))
     scaled = multiply_twice_rounded(operand.centred(), quantize_multiplier(ratio))
     return held.place(wide(scaled))
 
 
 def _leaky(operand: Operand, alpha: float, target: Quantization, output: Output) -> Integers:
     """Compute TFLite's LEAKY_RELU, source: tensorflow/lite/kernels/internal/reference/leaky_relu.h."""
-    ratio = float(np.float32(operand.scale)) / float(np.float32(target.scale))
-    product = float(np.float32(operand.scale) * np.float32(alpha)) / float(np.float32(target.scale))
+    ratio = float(np.float32(operand.scale) / np.float32(target.scale))
+    product = float(np.float32(operand.scale) * np.float32(alpha) / np.float32(target.scale))
     centred = operand.centred()
     above = wide(multiply_twice_rounded(centred, quantize_multiplier(ratio)))
-    below = wide(multiply_twice_rounded(centred, quantize_multiplier(abs(product))))
-    return output.place(np.where(centred >= 0, above, below if product >= 0 else -below))
+    # A negative slope is a negative multiplier, whose products are rounded by their own sign.
+    turned = centred if product >= 0 else -centred
+    below = wide(multiply_twice_rounded(turned, quantize_multiplier(abs(product))))
+    return output.place(np.where(centred >= 0, above, below))
+
+
+def _leaky_xnnpack(operand: Operand, alpha: float, target: Quantization, output: Output) -> Integers:
+    """Compute XNNPACK's leaky relu: multipliers of 8 fraction bits, ties up, source: `xnn_init_qs8_lrelu_params`."""
+    above = np.float32(operand.scale) / np.float32(target.scale)
+    centred = operand.centred()
+    positive, negative = (int(np.rint(np.float32(256) * slope)) for slope in (above, above * np.float32(alpha)))
+    return output.place((centred * np.where(centred >= 0, positive, negative) + 128) >> 8)
 
 
 def _high_half(left: Integers, right: int) -> Integers:
