@@ -232,12 +232,12 @@ def test_a_trained_classifier_is_the_same_in_every_tensor_that_leaves_integers(
 @pytest.mark.parametrize("turned", [0, 1])
 def test_a_product_with_an_alpha_is_the_same(turned: int, alpha: float) -> None:
     random = np.random.default_rng(5)
+    weights = random.integers(-127, 128, (9, 30)).astype(np.int8)
     constants = {
-        "xs": np.float32(0.07), "xz": np.int8(4), "w": random.integers(-127, 128, (9, 30)).astype(np.int8),
+        "xs": np.float32(0.07), "xz": np.int8(4), "w": weights if turned else weights.T.copy(),
         "ws": random.uniform(0.001, 0.02, 9).astype(np.float32), "wz": np.zeros(9, np.int8), "ys": np.float32(0.31),
         "yz": np.int8(-5), "b": random.integers(-9999, 9999, 9).astype(np.int32),
     }  # fmt: skip
-    constants["w"] = constants["w"] if turned else constants["w"].T.copy()
     inputs = ["x", "xs", "xz", "w", "ws", "wz", "b", "ys", "yz"]
     nodes = [node("QGemm", inputs, "y", "com.microsoft", alpha=alpha, transB=turned)]
     values = random.integers(-128, 128, (900, 30)).astype(np.int8)
@@ -250,7 +250,7 @@ def test_a_product_with_an_alpha_is_the_same(turned: int, alpha: float) -> None:
 
 
 def test_a_dilated_window_with_padding_that_follows_from_the_size_is_left_to_onnx_runtime() -> None:
-    attributes = {"auto_pad": "SAME_UPPER", "dilations": [1, 2], "strides": [1, 1]}
+    attributes: dict[str, Any] = {"auto_pad": "SAME_UPPER", "dilations": [1, 2], "strides": [1, 1]}
     constants = {"s": np.float32(0.1), "z": np.int8(0), "w": np.ones((2, 2, 2, 2), np.int8)}
     nodes = [node("QLinearConv", ["x", "s", "z", "w", "s", "z", "s", "z"], "y", **attributes)]
     data = model(nodes, {"x": ("int8", (1, 2, 6, 7))}, {"y": "int8"}, constants)
