@@ -103,8 +103,10 @@ def _left_out(cases: Sequence[pytest.Item]) -> dict[pytest.Item, str]:
     sweep, slow = (cases[0].get_closest_marker(mark) for mark in ("sweep", "slow"))
     some = cases if sweep is None else spread(cases, **sweep.kwargs)
     few = some if slow is None else _some(some, **slow.kwargs)
-    left = {case: "slow" for case in some if case not in few}
-    return {case: "cases of sweeps" for case in cases if case not in some} | left
+    marks = {**dict.fromkeys(cases, "cases of sweeps"), **dict.fromkeys(some, "slow")}
+    for case in few:
+        del marks[case]
+    return marks
 
 
 def _by_function(items: Iterable[pytest.Item]) -> list[list[pytest.Item]]:

@@ -13,7 +13,7 @@ from neonlab.isa.readback import a32_names as readback_a32_names
 from neonlab.isa.readback import a64 as readback_a64
 
 #: Of A64; `b` and `bc` take one after a dot.
-_CONDITIONS = frozenset({*filter(None, condition.NAMES), "cs", "cc", "al", "nv"})
+_CONDITIONS = frozenset({*condition.WRITTEN, "al", "nv"})
 
 
 @functools.cache

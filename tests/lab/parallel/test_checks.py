@@ -1,4 +1,4 @@
-"""What the process that waits for a check's workers needs; what they find is tested with `neonlab check`."""
+"""Test what a check's main process imports; what its workers find is tested with `neonlab check`."""
 
 from __future__ import annotations
 

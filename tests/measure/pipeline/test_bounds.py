@@ -1,4 +1,4 @@
-"""What an in-order core needs to issue instructions is what its model takes of them at least, in any order."""
+"""Test that the bound of issue is what the model of an in-order core takes at least, in any order."""
 
 from __future__ import annotations
 

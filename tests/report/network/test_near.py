@@ -1,4 +1,4 @@
-"""What the framework may round in another way than the reference is never called exact."""
+"""Test that no value is called exact which the framework may round in another way than the reference."""
 
 from __future__ import annotations
 

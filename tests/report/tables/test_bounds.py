@@ -100,7 +100,7 @@ LOOP = BoundedLoop(("armv8/x", "armv8/y"), 64, 512, {"cortex-a53": ONE})
 
 
 def far_in_report() -> set[tuple[str, int, str]]:
-    """What is bold in the report."""
+    """Return the rows that are bold in the report."""
     found = set()
     for kernel, _, instructions, cells in ROWS:
         for core, over in zip(ASKED.cores, cells.split(" | ")[2::3], strict=True):

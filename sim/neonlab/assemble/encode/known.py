@@ -13,8 +13,6 @@ from neonlab.isa.vocabulary import mnemonics
 
 _UNKNOWN = "Invalid mnemonic"  # as Keystone says it
 
-_CONDITIONS = (*filter(None, condition.NAMES), "cs", "cc")
-
 
 @functools.cache
 def assembled_mnemonics(isa: Isa) -> frozenset[str]:
@@ -25,7 +23,7 @@ def assembled_mnemonics(isa: Isa) -> frozenset[str]:
     """
     names = mnemonics(isa)
     if isa is Isa.A32:
-        return names | {f"b{one}" for one in _CONDITIONS}  # all of the lab's own table
+        return names | {f"b{one}" for one in condition.WRITTEN}  # all of the lab's own table
     own = names & (frozenset(extensions.table(isa).mnemonics) | readback_a64.aliases())
     others = sorted(names - own)
     replies = shared_process(isa).assemble([(name.encode(), 0) for name in others])
@@ -34,4 +32,4 @@ def assembled_mnemonics(isa: Isa) -> frozenset[str]:
         for name, reply in zip(others, replies, strict=True)
         if not isinstance(reply, str) or not reply.startswith(_UNKNOWN)
     }
-    return own | known | {f"b.{one}" for one in _CONDITIONS}
+    return own | known | {f"b.{one}" for one in condition.WRITTEN}

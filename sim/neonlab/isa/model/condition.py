@@ -4,6 +4,8 @@ from __future__ import annotations
 
 # By the four bits that encode them, in A32 and A64.
 NAMES = ("eq", "ne", "hs", "lo", "mi", "pl", "vs", "vc", "hi", "ls", "ge", "lt", "gt", "le", "", "")
+#: All that may be written in an instruction, less the two that are always met.
+WRITTEN = (*filter(None, NAMES), "cs", "cc")
 
 
 def holds(condition: str, flags: int) -> bool:

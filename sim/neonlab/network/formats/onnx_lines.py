@@ -6,6 +6,7 @@ with that.  Of the two, the one that nothing takes is left out at the end.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -94,13 +95,19 @@ def _all_lines(place: Place, node: FileNode, numbers: Iterable[int]) -> tuple[in
 
 
 def _rank(place: Place, name: str) -> int:
-    held = place.constants.get(name)
-    return held.ndim if held is not None else len(place.draft.tensors[name].shape) if name in place.draft.tensors else 0
+    return len(_shape(place, name) or ())
 
 
 def _size(place: Place, name: str) -> int:
-    held = place.constants.get(name)
-    return held.size if held is not None else place.draft.tensors[name].size if name in place.draft.tensors else 0
+    shape = _shape(place, name)
+    return 0 if shape is None else math.prod(shape)
+
+
+def _shape(place: Place, name: str) -> tuple[int, ...] | None:
+    """Return the shape of a constant as in the file, or of another tensor as in the lab; None for an unknown name."""
+    if name in place.constants:
+        return tuple(place.constants[name].shape)
+    return place.draft.tensors[name].shape if name in place.draft.tensors else None
 
 
 def _attributes(node: FileNode) -> dict[str, Any]:

@@ -91,6 +91,12 @@ def _clamped(graph: Graph, clamps: Sequence[Node], last: Node) -> tuple[int, int
     return None if found == limits(graph.tensor(last.outputs[0]).dtype) else found
 
 
+def scales_of_sums(image: Quantization, weights: Quantization) -> Array:
+    """Return the scale of the sums of each output channel, or the one of all, in float32 as ONNX Runtime has it."""
+    found: Array = np.float32(image.scale) * np.array(weights.scales, np.float32)
+    return found
+
+
 def _adds_bias_as_it_is(changes: Changes, node: Node) -> bool:
     """Tell whether the integers of a bias are those of the sums, and not only taken for them by ONNX Runtime."""
     if len(node.inputs) < 3:
@@ -98,7 +104,7 @@ def _adds_bias_as_it_is(changes: Changes, node: Node) -> bool:
     parts = [changes.makers[name] for name in node.inputs]
     image, weights, bias = (changes.tensors[maker.inputs[0]].quantization for maker in parts)
     assert image is not None and weights is not None and bias is not None
-    wanted = np.float32(image.scale) * np.array(weights.scales, np.float32)
+    wanted = scales_of_sums(image, weights)
     return not any(bias.zero_points) and bool((np.array(bias.scales, np.float32) == wanted).all())
 
 
@@ -148,7 +154,7 @@ def _bias(changes: Changes, node: Node, image: Tensor, weights: Quantization, ou
     if held is None or held[0].dtype != np.int32 or image.quantization is None:
         return None
     if node.attributes["function"] != "gemm":
-        wanted = np.float32(image.quantization.scale) * np.array(weights.scales, np.float32)
+        wanted = scales_of_sums(image.quantization, weights)
         scales = np.array(held[1].scales, np.float32)
         if any(held[1].zero_points) or scales.size not in (1, wanted.size):
             return None

@@ -11,7 +11,7 @@ import numpy as np
 
 from neonlab.int8.arrays import limits
 from neonlab.network.graph import Array, Graph, Node, Quantization, Tensor
-from neonlab.network.passes.clusters import clamps_after
+from neonlab.network.passes.clusters import clamps_after, scales_of_sums
 from neonlab.network.passes.rewrite import Changes, Passed, counted
 
 _OPERATORS = ("conv", "conv_transpose", "gemm")
@@ -44,7 +44,7 @@ def quantize_weights(graph: Graph) -> Passed:
             inputs[1] = _insert(changes, node, node.inputs[1], held, scales)
             made += 1
         if bias is not None and scales is not None:
-            by = np.float32(image.scale) * np.array(scales.scales, np.float32)
+            by = scales_of_sums(image, scales)
             of_bias = Quantization(tuple(map(float, by)), (0,) * by.size)
             inputs[2] = _insert(changes, node, node.inputs[2], np.rint(bias / by).astype(np.int32), of_bias)
             made += 1
