@@ -10,11 +10,13 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
-from numba import types
+from numba import njit, types
 
 import neonlab
 from neonlab.emulate import native
@@ -120,6 +122,19 @@ def test_a_function_is_compiled_when_its_address_is_first_asked_for() -> None:
     made = native.native(types.int64(types.int64))(lambda value: value + 1)
     assert made._wrapper_address is None
     assert ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(made.address)(1) == 2
+
+
+@pytest.mark.parametrize("decorator", [native.compiled, native.lean, native.makes_arrays])
+def test_a_function_is_compiled_once_for_all_integers_that_int64_holds(decorator: Callable[[Any], Any]) -> None:
+    """A uint64 is passed as it is, and each value arrives whole."""
+    half = decorator(lambda value: value >> 1)
+
+    def halves(narrow: Any, wide: Any) -> Any:
+        return half(narrow), half(7), half(wide[0]), half(np.uint32(4_294_967_295))
+
+    wide = np.array([2**63 + 6], np.uint64)
+    assert njit(halves)(np.int8(-4), wide) == (-2, 3, 2**62 + 3, 2_147_483_647)
+    assert set(half.overloads) == {(types.int64,), (types.uint64,)}
 
 
 HOOK = """

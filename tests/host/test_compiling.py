@@ -15,8 +15,8 @@ from neonlab.host.compiling import QUIET, TEXT, TOLD
 PROGRAM = """
 import os, subprocess, sys
 from numba import njit
-from neonlab.host.compiling import tell_of_compilation
-tell_of_compilation()
+from neonlab.host.compiling import watch_compilation
+watch_compilation()
 def twice(number):
     return 2 * number
 child = os.fork() if "fork" in sys.argv else None

@@ -1,4 +1,4 @@
-"""Tell the user once that native code is being compiled."""
+"""Tell the user once that native code is being compiled, and count that against no time limit."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ import os
 import sys
 from typing import Any
 
-TEXT = "neonlab: compiling native code, once on this machine; this takes a minute or two"
+from neonlab.host import time_limit
+
+TEXT = "neonlab: compiling native code, once on this machine; this takes up to three minutes"
 #: Environment variable that is set where progress is not to be printed.
 QUIET = "NEONLAB_QUIET"
 #: Set in the environment where that was told, or where the processes that this one started tell of it.
@@ -16,8 +18,8 @@ TOLD = "NEONLAB_TOLD_OF_COMPILING"
 
 
 @functools.cache
-def tell_of_compilation() -> None:
-    """Print one message on standard error when numba first compiles a function.
+def watch_compilation() -> None:
+    """Let numba print one message on standard error when it first compiles a function, and no time limit count it.
 
     A function that is loaded from the cache prints nothing.  Of this process and those forked from it, one prints. None
     prints where the environment has `QUIET` or `TOLD`.
@@ -37,4 +39,12 @@ def tell_of_compilation() -> None:
         def on_end(self, event: Any) -> None:
             pass
 
+    class Uncounted(event.Listener):
+        def on_start(self, event: Any) -> None:
+            time_limit.stop()
+
+        def on_end(self, event: Any) -> None:
+            time_limit.go_on()
+
     event.register("numba:run_pass", Teller())
+    event.register("numba:compiler_lock", Uncounted())

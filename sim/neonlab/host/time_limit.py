@@ -1,6 +1,7 @@
 """Limit the processor time of a task, so that a busy computer does not make a right kernel fail.
 
-The limit ends code that never returns to Python too, such as an emulated guest or a compiled loop.
+The limit ends code that never returns to Python too, such as an emulated guest or a compiled loop.  The compilation of
+native code is not counted: the first task on a machine would pay for all others.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ _WAITING = 10
 _COUNTS = hasattr(signal, "setitimer")
 #: What a process returns that its limit ended.
 OVER = -signal.SIGPROF if _COUNTS else None
+_stopped: list[float] = []  # what the timer had left at each `stop` that `go_on` has not answered; 0 where none ran
 
 
 def seconds_that_may_pass(limit: float) -> float:
@@ -36,3 +38,15 @@ def limited(seconds: float) -> Iterator[None]:
         yield
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+def stop() -> None:
+    """Count nothing until `go_on` is called once for each call of this."""
+    _stopped.append(signal.setitimer(signal.ITIMER_PROF, 0)[0] if _COUNTS else 0)
+
+
+def go_on() -> None:
+    """Count again what this process computes, if it did before `stop`."""
+    left = _stopped.pop()
+    if left:
+        signal.setitimer(signal.ITIMER_PROF, left)
