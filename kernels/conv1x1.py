@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from neonlab import Array, Contract, DataSource, Dispatch, Expected, Operator, Role, Shape
+from neonlab.int8.activation import look_up
 
 from ._in_order import A32, A64, DOTPROD, by_core
 from ._packing import pack_panels, unpack_panels
@@ -85,6 +86,9 @@ class Conv1x1(Operator):
         weights = data.array(contract.argument("weights"), (outs, ins))
         rows = pixels.reshape(ins, -1).T if input_.layout == "chw" else pixels.reshape(-1, ins)
         found = parameters(contract, weights, data, lambda _: kept_product(rows, weights))
+        if _has_table(contract):
+            # Under any pattern, or a wrong index would go unseen.
+            found["table"] = data.random.permutation(256).astype("uint8").view("int8")
         return {"input": pixels, "weights": weights if layout == "oc_ic" else pack_panels(weights, layout), **found}
 
     def packed(self, contract: Contract, name: str, values: Array) -> Array:
@@ -110,8 +114,14 @@ class Conv1x1(Operator):
         else:
             product = kept_product if output.dtype == np.int8 else exact_product
             sums = requantized(contract, product(inputs["input"].reshape(-1, ins), weights), inputs)
+            if _has_table(contract):
+                sums = look_up(inputs["table"], sums)
             array, axes = sums.reshape(shape["height"], shape["width"], outs), ("y", "x", "channel")
         return {"output": Expected(np.ascontiguousarray(array), axes)}
+
+
+def _has_table(contract: Contract) -> bool:
+    return contract.name.endswith("_lut")
 
 
 OPERATOR = Conv1x1()

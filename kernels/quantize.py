@@ -8,11 +8,12 @@ import numpy as np
 
 from neonlab import Array, Contract, DataSource, Expected, Operator, Shape
 from neonlab.int8 import affine
+from neonlab.int8.rounding import dithered
 
 from ._output import draw_range, output_of
 
 _DIMENSIONS = ("count",)
-#: The rounding of midpoints, by the word in a kernel's name.
+#: The rounding of midpoints, by the word in a kernel's name; `stochastic` adds a dither and rounds down.
 ROUNDINGS: Mapping[str, str] = {"ncnn": "away", "fp32": "even"}
 
 
@@ -43,14 +44,37 @@ class Quantize(Operator):
             ties = np.floor(steps) + data.random.choice([0.5, 0.49999997, 0.50000006], shape.sizes)
             steps = np.where(data.random.random(shape.sizes) < 0.5, steps, ties)
             reals = (steps / inverse).astype(np.float32)
-        return {"input": reals, "inverse": inverse, "range": draw_range(contract, data)}
+        found = {"input": reals, "inverse": inverse, "range": draw_range(contract, data)}
+        if _is_stochastic(contract):
+            found["dither"] = _draw_dither(contract, reals * inverse, data)
+        return found
 
     def expected(self, contract: Contract, shape: Shape, inputs: Mapping[str, Array]) -> Mapping[str, Expected]:
-        rounding = ROUNDINGS[contract.name.rpartition("_")[2]]
-        with np.errstate(over="ignore"):  # huge numbers are clamped in either case
-            steps = np.clip(inputs["input"] * inputs["inverse"], np.float32(-1e9), np.float32(1e9))
+        with np.errstate(over="ignore"):
+            steps = inputs["input"] * inputs["inverse"]
+        if _is_stochastic(contract):
+            steps, rounding = dithered(steps, inputs["dither"]), "even"
+        else:
+            rounding = ROUNDINGS[contract.name.rpartition("_")[2]]
+        steps = np.clip(steps, np.float32(-1e9), np.float32(1e9))  # huge numbers are clamped in either case
         found = affine.quantize(steps, 1.0, output_of(contract, inputs["range"]), rounding)
         return {"output": Expected(found, ("element",))}
+
+
+def _is_stochastic(contract: Contract) -> bool:
+    return contract.name.endswith("_stochastic")
+
+
+def _draw_dither(contract: Contract, steps: Array, data: DataSource) -> Array:
+    """Draw a dither for each step: of random ones, half lift their step to the next integer, or just miss it."""
+    argument = contract.argument("dither")
+    drawn = data.array(argument, steps.shape)
+    if data.pattern != "random":
+        return drawn
+    missing = np.ceil(steps) - steps + data.random.choice([0, 0, -1e-7, 1e-7], steps.shape)
+    assert argument.value_range is not None
+    lifting = np.clip(missing, *argument.value_range).astype(np.float32)
+    return np.where(data.random.random(steps.shape) < 0.5, lifting, drawn)
 
 
 OPERATOR = Quantize()

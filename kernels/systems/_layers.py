@@ -85,13 +85,14 @@ def padded(calls: Calls, image: Array, value: int, before: int, after: int) -> A
     return flat.reshape(height + before + after, width + before + after, channels)
 
 
-def pointwise(calls: Calls, image: Array, layer: Layer) -> Array:
-    """Compute a 1x1 convolution by the kernel; weights [out, in]."""
+def pointwise(calls: Calls, image: Array, layer: Layer, table: Array | None = None) -> Array:
+    """Compute a 1x1 convolution by the kernel, its results looked up if there is a table; weights [out, in]."""
     height, width, ins = image.shape
     outs = len(layer.weights)
     flat = calls(
-        "conv1x1_s8s8_hwc_@_ruy", input=image, weights=layer.weights, pixels=height * width, in_channels=ins,
-        out_channels=outs, **layer.parameters(layer.weights.sum(axis=1, dtype=np.int64)),
+        f"conv1x1_s8s8_hwc_@_ruy{'' if table is None else '_lut'}", input=image, weights=layer.weights,
+        pixels=height * width, in_channels=ins, out_channels=outs, **({} if table is None else {"table": table}),
+        **layer.parameters(layer.weights.sum(axis=1, dtype=np.int64)),
     )["output"]  # fmt: skip
     return flat[: height * width * outs].reshape(height, width, outs)
 

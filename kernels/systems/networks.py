@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
 from neonlab import Array, Calls, Outcome, System
-from neonlab.int8.activation import sigmoid, table_of
+from neonlab.int8.activation import TANH_OUTPUT, sigmoid, table_of
 from neonlab.int8.addition import Operand, add_tvm
 from neonlab.int8.affine import Affine, dequantize, quantize
 from neonlab.int8.arrays import Output
@@ -149,6 +150,18 @@ def _squeeze_and_excite(calls: Calls, random: np.random.Generator) -> tuple[Arra
     return product.reshape(image.shape), scheme_named("qnnpack-fp32").requantize(wanted, np.float32(ratio), Output(7))
 
 
+def _tanh_of_relu6(calls: Calls, random: np.random.Generator) -> tuple[Array, Array]:
+    """Run a convolution, a relu6 and a tanh in one kernel: a range and a table; the reference takes them in turn."""
+    scale = 6 / 200
+    zero = -100
+    layer = drawn(random, (40, 24), 5, Output(zero, zero, zero + round(6 / scale)))
+    image, tanh = _image(random, 14, 14, 24), table_of(np.tanh, Affine(scale, zero, "int8"), TANH_OUTPUT)
+    got = pointwise(calls, image, layer, tanh)
+    reals = np.clip(dequantize(pointwise_expected(image, replace(layer, output=Output(zero))), scale, zero), 0, 6)
+    again = quantize(reals, scale, Output(zero))  # relu6 of reals is the range of the integers
+    return got, quantize(np.tanh(dequantize(again, scale, zero).astype(np.float64)), TANH_OUTPUT.scale, Output(0))
+
+
 def _mobilenet(calls: Calls, random: np.random.Generator) -> tuple[Array, Array]:
     """Run MobileNet v1 with a quarter of the channels (Howard et al. 2017, table 1): 28 layers, floats to floats."""
     picture = random.uniform(-1, 1, (128, 128, 3)).astype(np.float32)
@@ -183,6 +196,7 @@ def _mobilenet(calls: Calls, random: np.random.Generator) -> tuple[Array, Array]
 
 
 SYSTEMS = (
+    Part("conv1x1, relu6 and tanh, fused", _tanh_of_relu6),
     Part("sub-network: inverted residual of MobileNet v2, 14x14x24", _inverted_residual),
     Part("sub-network: basic block of ResNet, 16x16x16", _basic_block),
     Part("sub-network: two branches of GoogLeNet and their concatenation", _inception),

@@ -14,6 +14,7 @@ from neonlab.int8.ristretto import (
     to_minifloat,
     to_power_of_two,
 )
+from neonlab.int8.rounding import dithered
 
 from ..conv1x1_powers import added_to_sums, filled, packed, words_of
 from ..minifloat import form_of
@@ -51,6 +52,29 @@ class FixedPointLayer(System):
         # The factors as reals are multiples of powers of two, and so their sums are exact in float64.
         reals = to_fixed_point(x, of_x).astype(np.float64) @ to_fixed_point(w, of_w).astype(np.float64).T
         return Outcome(np.ldexp(got.astype(np.float32), -of_y.fraction), to_fixed_point(reals, of_y))
+
+
+class StochasticNumbers(System):
+    """Numbers rounded to dynamic fixed point, up as likely as their fraction is large."""
+
+    system, title = "Ristretto", "numbers in dynamic fixed point, rounded stochastically"
+
+    def run(self, calls: Calls) -> Outcome:
+        """Round by the kernel and by the reference, with the same dither.
+
+        Steps and dither have so few bits behind the point that float32 holds their sums.
+        """
+        random, bits = np.random.default_rng(15), 14
+        form = fixed_point_for_activations(3.5)
+        reals = np.ldexp(np.rint(np.ldexp(random.normal(0, 1.5, 2000), bits + form.fraction)), -bits - form.fraction)
+        dither = np.ldexp(random.integers(1, 1 << bits, reals.size), -bits)
+        got = calls(
+            "quantize_f32s8_flat_@_stochastic", input=reals.astype(np.float32), count=reals.size,
+            dither=dither.astype(np.float32), inverse=np.ldexp(np.ones(1, np.float32), form.fraction),
+            range=_range(form),
+        )["output"]  # fmt: skip
+        steps = dithered(np.ldexp(np.clip(reals, form.least, form.most), form.fraction), dither)
+        return Outcome(*(np.ldexp(one.astype(np.float32), -form.fraction) for one in (got, steps)))
 
 
 class MinifloatNumbers(System):
@@ -101,4 +125,4 @@ def _steps(calls: Calls, reals: Array, form: FixedPoint) -> Array:
     return steps.reshape(reals.shape)
 
 
-SYSTEMS = (FixedPointLayer(), MinifloatNumbers(), PowersLayer())
+SYSTEMS = (FixedPointLayer(), StochasticNumbers(), MinifloatNumbers(), PowersLayer())

@@ -47,6 +47,7 @@ _RIGHT = [
     ("armv8/requantize_s32s8_rows_1x16_gemmlowp", "2x5", "multipliers range shifts"),
     ("armv8/requantize_s32s8_rows_1x16_precise", "2x5", "multipliers range shifts"),
     ("armv8/quantize_f32s8_flat_16_fp32", "21", "inverse range"),
+    ("armv8/quantize_f32s8_flat_16_stochastic", "21", "range"),
     ("armv8/add_u8u8_flat_16_nnlib", "83", "way"),
     ("armv8/range_f32f32_flat_16", "2047", ""),
     ("armv7/lut_s8s8_flat_64", "83", ""),
@@ -92,6 +93,7 @@ _OPEN = [
     ("armv7/matmul_f32f32_packed_6x8", "3x2x14", "depends on the order"),
     ("armv8/matmul_f32f32_packed_8x12", "2x4x8", "depends on the order"),
     ("armv7/range_f32f32_flat_16", "17", "another form than the reference"),
+    ("armv7/quantize_f32s8_flat_16_stochastic", "5", "another form than the reference"),
 ]
 
 

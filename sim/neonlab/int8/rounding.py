@@ -37,9 +37,14 @@ def half_up(values: Reals) -> Reals:
         return below + (values - below >= 0.5)
 
 
+def dithered(values: Reals, dither: Reals) -> Reals:
+    """Round down what each value and its dither, a number from 0 to 1, add up to in their own precision."""
+    return np.floor(values + dither)
+
+
 def stochastic(values: Reals, random: np.random.Generator) -> Reals:
     """Round up with probability equal to the fraction, else down: `floor(x + u)`, u uniform in [0, 1).  Unbiased."""
-    return np.floor(values + random.random(values.shape))
+    return dithered(values, random.random(values.shape))
 
 
 ROUNDINGS: dict[str, Callable[[Reals], Reals]] = {"away": half_away, "even": half_even, "up": half_up}

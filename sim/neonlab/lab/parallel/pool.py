@@ -22,10 +22,10 @@ from neonlab.emulate.run import Fault, FaultKind
 from neonlab.errors import InputError
 from neonlab.host.interrupts import interrupts_held
 from neonlab.host.memory_limit import gib, memory_left, out_of_memory
+from neonlab.host.time_limit import OVER, TIME_LIMIT, limited, seconds_that_may_pass
 from neonlab.lab.cache.results import Results
 from neonlab.lab.parallel.fork_server import start_early, worker_context
 from neonlab.lab.parallel.kept import keep, kind_of, longest_first, merged, questions_of, timed
-from neonlab.host.time_limit import OVER, TIME_LIMIT, limited, seconds_that_may_pass
 from neonlab.lab.repository.library import Kernel, is_member, open_kernel, open_member
 from neonlab.lab.run.ended import Died
 from neonlab.verify.cases.case import CaseName

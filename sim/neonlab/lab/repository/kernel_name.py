@@ -95,10 +95,12 @@ VARIANTS: Mapping[str, str] = {
     "tvm": "requantized as TVM does it on ARM, rounded twice, ties upward",
     "precise": "requantized as in QNNPACK's precise scheme, rounded once, ties away from zero",
     "ncnn": "scaled in float32 as in ncnn, ties away from zero",
+    "stochastic": "rounded up as likely as the fraction is large, as in Ristretto",
+    "lut": "the results looked up in a table",
 }
 
 #: The variants that say how 32-bit results are scaled and rounded: kernels of two of them differ in their results.
-SCHEMES = ("ruy", "gemmlowp", "fp32", "fp64", "tvm", "precise", "ncnn", "nnlib")
+SCHEMES = ("ruy", "gemmlowp", "fp32", "fp64", "tvm", "precise", "ncnn", "nnlib", "stochastic")
 
 _OPERATOR = re.compile(r"([a-z]+)(?:(\d+)x(\d+))?(?:s(\d+))?", re.ASCII)
 _TYPE = re.compile(r"[suf](?:8|16|32)", re.ASCII)

@@ -12,10 +12,10 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from neonlab.errors import InputError
+from neonlab.host.time_limit import TIME_LIMIT
 from neonlab.lab.compare.figures import Figures, figures_of
 from neonlab.lab.parallel.assistant import INTERRUPTED, Assistant
 from neonlab.lab.parallel.pool import died
-from neonlab.host.time_limit import TIME_LIMIT
 from neonlab.lab.run.ended import Died
 from neonlab.lab.run.judgement import ENOUGH_FAILURES
 from neonlab.lab.watch import questions as watch_side

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from neonlab.isa.model.isa import Isa
-from neonlab.lab.repository.kernel_name import SCHEMES, VARIANTS, KernelName, KernelNameError
+from neonlab.lab.repository.kernel_name import SCHEMES, KernelName, KernelNameError
 from neonlab.lab.repository.library import Kernel, Library
 from neonlab.measure.cores.modelled import ModelledCore
 
@@ -63,13 +63,11 @@ class Shelf:
         scheme: str = "",
         window: tuple[int, int] | None = None,
         stride: int = 1,
-        without: tuple[str, ...] = (),
     ) -> list[Kernel]:
         """Return the kernels of an operator, with these types ("s8s32"), this window and scheme, in the order of names.
 
-        `without` names variants that are left out.
+        Those that look their results up in a table are left out: no layer asks for that yet.
         """
-        assert not set(without) - set(VARIANTS)
         return [
             one.kernel
             for one in self._listed
@@ -79,5 +77,5 @@ class Shelf:
             and one.scheme == scheme
             and one.name.window == window
             and one.name.stride == stride
-            and not set(without) & set(one.name.variants)
+            and "lut" not in one.name.variants
         ]

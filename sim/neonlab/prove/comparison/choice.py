@@ -17,7 +17,16 @@ import numpy.typing as npt
 from neonlab.prove.expressions.canonical import LIST
 from neonlab.prove.expressions.evaluate import computed
 from neonlab.prove.expressions.forms import Forms
-from neonlab.prove.expressions.operation import ENTRY, INPUT, LIMIT, MULTIPLY, SUM
+from neonlab.prove.expressions.operation import (
+    ENTRY,
+    FLOAT_ADD,
+    FLOAT_MULTIPLY,
+    FLOAT_SUBTRACT,
+    INPUT,
+    LIMIT,
+    MULTIPLY,
+    SUM,
+)
 from neonlab.prove.expressions.table import FloatSpan
 from neonlab.prove.refusal import Refusal
 
@@ -28,6 +37,10 @@ MOST_VALUES = 1 << 26
 _BATCH = 1 << 20
 #: Most parts of a cut, and most cuts that are tried.
 _MOST_PARTS, _MOST_CUTS = 8, 96
+#: Most steps of float arithmetic through which the ends of a part are followed: each may double the work.
+_MOST_STEPS = 8
+#: Operations on two floats that rise or fall with each of them.
+_ARITHMETIC = {FLOAT_ADD: np.add, FLOAT_SUBTRACT: np.subtract, FLOAT_MULTIPLY: np.multiply}
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,14 +145,39 @@ class FormReader:
         return found
 
     def domain(self, part: Primitive) -> tuple[tuple[int, int], ...]:
-        """Return the intervals that the values of a part lie in: of a float that is an input, the bits of its span."""
-        (first, coefficient), *others = part.terms
-        operation, _, _, _, element = self.atom(first)
-        if operation == INPUT and coefficient == 1 and not others:
-            for span in self._spans:
-                if span.first <= element < span.end:
-                    return span.bits()
-        return (self.ends(part),)
+        """Return the intervals that the values of a part lie in.
+
+        Those of a float that is an input, or that such floats add up to or multiply to, are the bits of its span.
+        """
+        span = self._span(part)
+        return (self.ends(part),) if span is None else span.bits()
+
+    def _span(self, part: Primitive, steps: int = _MOST_STEPS) -> FloatSpan | None:
+        """Return the finite floats between which a part lies that is a float, None where they are not known.
+
+        At most so many `steps` of arithmetic lie between the part and inputs.
+        """
+        (number, coefficient), *others = part.terms
+        if coefficient != 1 or others or steps < 0:
+            return None
+        operation, x, y, _, element = self.atom(number)
+        if operation == INPUT:
+            return next((span for span in self._spans if span.first <= element < span.end), None)
+        arithmetic = _ARITHMETIC.get(operation)
+        spans = [self._span_of_form(form, steps - 1) for form in (x, y)] if arithmetic is not None else [None]
+        ends = [np.array([span.low, span.high], np.float32) for span in spans if span is not None]
+        if arithmetic is None or len(ends) < 2:
+            return None
+        with np.errstate(over="ignore"):
+            corners = arithmetic.outer(*ends)  # rounding keeps the order, so that the results lie between them
+        return FloatSpan(0, 0, float(corners.min()), float(corners.max())) if np.isfinite(corners).all() else None
+
+    def _span_of_form(self, number: int, steps: int) -> FloatSpan | None:
+        part, factor, constant = self.form(number)
+        if part is not None:
+            return self._span(part, steps) if (factor, constant) == (1, 0) else None
+        value = float(np.array(constant, np.uint32).view(np.float32))
+        return FloatSpan(0, 0, value, value) if math.isfinite(value) else None
 
     def ends(self, part: Primitive) -> tuple[int, int]:
         """Return the least and greatest value of a part; LIMIT where they are not known."""
