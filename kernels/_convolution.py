@@ -36,9 +36,10 @@ class Convolution(Operator):
         self.window, self.stride = window, stride
         self.name = f"conv{window}x{window}" + (f"s{stride}" if stride > 1 else "")
         self.layers = {label: Shape(_DIMENSIONS, sizes) for label, sizes in layers.items()}
-        stem = f"{self.name}_s8s8_hwc"
         self.dispatches = tuple(
-            by_core(f"{stem}_{tile}_ruy", f"{stem}_{tile}_inorder_ruy", *cores) for tile, cores in _IN_ORDER.items()
+            by_core(f"{stem}_{tile}{scheme}", f"{stem}_{tile}_inorder{scheme}", *cores)
+            for stem, scheme in ((f"{self.name}_s8s32_hwc", ""), (f"{self.name}_s8s8_hwc", "_ruy"))
+            for tile, cores in _IN_ORDER.items()
         )
 
     def claims(self, contract: Contract) -> bool:

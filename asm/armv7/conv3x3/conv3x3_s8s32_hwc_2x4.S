@@ -5,6 +5,14 @@ summary = "output[y][x][o] = sum_ijk weights[o][i][j][k] * input[y+i][x+j][k], i
 
 // The loops and the tile are those of conv3x3_s8s8_hwc_2x4_ruy; but the sums start from 0 and leave as they are, int32:
 // for a requantize_s32s8_rows of any scheme, or to be added to.
+//
+// What bounds it: the loop is that of conv1x1_s8s32_hwc_2x4, bounded by its products on Cortex-A53 and A55, 0.25
+// cycles per MAC, and by dispatch on A72, 0.164. It takes 0.30, 0.33 and 0.18: loads of 128 bits issue beside
+// nothing on the first two.
+//
+// Cost of the hot loop, per 2 pixels x 4 output channels x 32 bytes of a run = 256 MACs: 59 instructions, 0.230 per
+// MAC, 23 % above its floor of 48, as there. Around the hot loop a tile costs 62 instructions where runs have no
+// bytes left over.
 
 #define KERNEL conv3x3_s8s32_hwc_2x4
 #define STRIDE 1

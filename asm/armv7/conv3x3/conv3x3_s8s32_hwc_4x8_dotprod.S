@@ -5,6 +5,10 @@ summary = "output[y][x][o] = sum_ijk weights[o][i][j][k] * input[y+i][x+j][k], i
 
 // The loops and the tile are those of conv3x3_s8s8_hwc_4x8_dotprod_ruy; but the sums start from 0 and leave as they
 // are, int32: for a requantize_s32s8_rows of any scheme, or to be added to.
+//
+// Cost of the hot loop, per 4 pixels x 8 output channels x 16 bytes of a run = 512 MACs: 40 instructions, 0.0781 per
+// MAC, 25 % above its floor of 32, as there. Around the hot loop a tile costs 48 instructions where runs have no
+// bytes left over.
 
 #define KERNEL conv3x3_s8s32_hwc_4x8_dotprod
 #define STRIDE 1
