@@ -38,7 +38,9 @@ def test_a_task_does_not_pay_for_the_one_before_it() -> None:
 
 def compiles(statements: int) -> str:
     """Have numba compile a function of so many statements, which takes more than a second."""
-    source = "\n".join(["def long(x):", *(f"    x = x * {n} + (x >> {n % 7})" for n in range(statements)), "    return x"])
+    source = "\n".join(
+        ["def long(x):", *(f"    x = x * {n} + (x >> {n % 7})" for n in range(statements)), "    return x"]
+    )
     names: dict[str, Any] = {}
     exec(source, names)
     begin = time.process_time()
