@@ -17,7 +17,7 @@ report: .venv/ready
 test: .venv/ready
 	$(BIN)/python -m pytest -n auto --dist worksteal $(OPTIONS)
 
-# Every case of every test: more than an hour. Of what `make test` leaves out, each commit runs an eighth in CI.
+# Every case of every test: more than an hour. Of what `make test` leaves out, each commit runs a sixteenth in CI.
 test-all: .venv/ready
 	$(BIN)/python -m pytest -n auto --dist worksteal --thorough $(OPTIONS)
 

@@ -1,8 +1,8 @@
 """Choose what `make test` runs of all tests, and say at the end what it left out.
 
 `make test` is what a person runs before each commit, on a machine that has only Python: under 8 minutes on two cores.
-`make test-all` (`pytest --thorough`) runs everything.  CI runs what `make test` does and, with `--share 1/8`, an eighth
-of the rest: eight commits in turn take all of it, on the bare machine and on the one with every tool.
+`make test-all` (`pytest --thorough`) runs everything.  CI runs what `make test` does and, with `--share 1/16`, a
+sixteenth of the rest: sixteen commits in turn take all of it, on the bare machine and on the one with every tool.
 
 Three marks make the difference.  Two are chosen by what the cases prove, the third by how long they take:
 

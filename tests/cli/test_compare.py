@@ -135,7 +135,7 @@ def test_bad_usage_gets_one_clear_message(repository: Path, arguments: tuple[str
     assert shown.returncode == 2 and words in shown.stderr and not shown.stdout and "Traceback" not in shown.stderr
 
 
-@pytest.mark.slow(keep=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [(), ("--warm",), ("--cold-weights",), ("--calls", "4")])
 def test_both_sides_find_what_a_profile_finds(words: tuple[str, ...]) -> None:
     call = ("--shape", "3x3x16x8", "--core", "cortex-a53", "--json", *words)

@@ -101,6 +101,7 @@ def test_a_filter_that_nothing_could_fit_is_refused(options: tuple[str, ...], wo
     assert (done.returncode, done.stdout) == (2, "") and words in done.stderr
 
 
+@pytest.mark.slow
 def test_a_dispatch_by_core_says_what_it_picks_there() -> None:
     shown = " ".join(neonlab("list", "*s8s32_hwc_4x16_dotprod*", "--core", "cortex-a55").stdout.split())
     assert "conv1x1_s8s32_hwc_4x16_dotprod_by_core picks conv1x1_s8s32_hwc_4x16_dotprod_inorder on cortex-a55" in shown

@@ -29,6 +29,7 @@ def given(tmp_path: Path) -> dict[str, Path]:
     return found
 
 
+@pytest.mark.slow
 def test_a_float_network_is_quantized_and_its_result_runs_exactly(given: dict[str, Path], tmp_path: Path) -> None:
     made, page = tmp_path / "small8.onnx", tmp_path / "small8.md"
     words = [str(given["model"]), "--data", str(given["data"]), "--labels", str(given["labels"])]

@@ -20,7 +20,7 @@ def found_for(kernel: Kernel, core: str, shape: str, below: int = EVERY) -> tupl
     return other_tiles(kernel, modelled, one_shape(kernel, shape), 1, below, lambda _: lambda _: None)
 
 
-@pytest.mark.slow(keep=2)
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("core", ["cortex-a53", "cortex-a55"])
 def test_their_cycles_are_those_of_a_profile_the_cheapest_first(core: str) -> None:
     kernel = one_kernel("armv8/conv1x1_s8s32_hwc_4x4")

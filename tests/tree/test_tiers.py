@@ -88,6 +88,7 @@ def test_a_run_counts_what_it_leaves_out(options: tuple[str, ...], passed: int, 
     assert f"{passed} passed, 1 skipped" in printed and said in printed, printed
 
 
+@pytest.mark.slow
 def test_shares_have_all_cases_together_and_share_only_what_runs_anyway(tmp_path: Path) -> None:
     (tmp_path / "test_suite.py").write_text(SUITE)
     always, whole, *shares = (

@@ -221,6 +221,7 @@ def test_the_contract_is_shown_to_the_last_digit() -> None:
     assert "-1,073,741,824 to 1,073,741,824" in text and "1 to 1,048,576" in text and "e+0" not in text
 
 
+@pytest.mark.slow
 def test_no_page_shows_a_core_that_cannot_run_the_kernel() -> None:
     work = work_of_pages(LIBRARY.kernels, cores_named(CORES))
     for one in work:
