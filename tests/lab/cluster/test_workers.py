@@ -17,7 +17,7 @@ from tests.schedulers import scheduler
 from neonlab.errors import InputError
 from neonlab.lab.cache.results import Results
 from neonlab.lab.cluster import workers as cluster_workers
-from neonlab.lab.cluster.connection import connected
+from neonlab.lab.cluster.connection import _first_cause, connected
 from neonlab.lab.cluster.remote import run_units
 from neonlab.lab.cluster.workers import ClusterWorkers
 from neonlab.lab.parallel.checks import _check_chunk, check_all
@@ -40,10 +40,25 @@ def test_what_is_no_address_is_refused(address: str) -> None:
 def test_a_scheduler_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("neonlab.lab.cluster.connection._PATIENCE", 0.5)
     with (
-        pytest.raises(InputError, match=r"tcp://127\.0\.0\.1:9: no scheduler answers there"),
+        pytest.raises(InputError, match=r"tcp://127\.0\.0\.1:9: no scheduler answers there: [^<>]+$"),
         connected("tcp://127.0.0.1:9"),
     ):
         pass
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("in <distributed.comm.tcp.TCPConnector object at 0x7f>: ConnectionRefusedError: refused", "refused"),
+        ("timed out\nafter 5 s", "timed out"),
+    ],
+)
+def test_the_reason_names_no_object_of_dask(text: str, said: str) -> None:
+    error = OSError("Timed out")
+    error.__cause__ = OSError(text)
+    error.__cause__.__cause__ = TimeoutError()
+    assert _first_cause(error).endswith(said)
+    assert "<" not in _first_cause(error)
 
 
 class Deserted:

@@ -53,8 +53,7 @@ def connected(address: str) -> Iterator[Client]:
         try:
             client = distributed.Client(where, timeout=_PATIENCE, serializers=_PLAIN, deserializers=_PLAIN)
         except (OSError, TimeoutError, ValueError, RuntimeError, TypeError) as error:  # TypeError: TLS without keys
-            reason = str(error.__cause__ or error).partition("\n")[0]
-            raise InputError(f"--cluster {address}: no scheduler answers there: {reason}") from None
+            raise InputError(f"--cluster {address}: no scheduler answers there: {_first_cause(error)}") from None
         stack.callback(_left, client)
         try:
             client.wait_for_workers(1, timeout=_FOR_A_WORKER)
@@ -63,6 +62,15 @@ def connected(address: str) -> Iterator[Client]:
                 f"--cluster {address}: the scheduler has no worker: start some with `dask worker {address}`"
             ) from None
         yield client
+
+
+def _first_cause(error: BaseException) -> str:
+    """Return the first line of what the innermost cause says, without the addresses of Dask's objects."""
+    said = ""
+    cause: BaseException | None = error
+    while cause is not None:
+        said, cause = str(cause).partition("\n")[0] or said, cause.__cause__
+    return re.sub(r"^in <[^>]*>: ", "", said)
 
 
 @contextlib.contextmanager
