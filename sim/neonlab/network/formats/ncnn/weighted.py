@@ -203,8 +203,19 @@ def _window(layer: Layer, size: Sequence[int], kernel: Pair) -> Window:
 
 
 def same_window(size: Pair, kernel: Pair, stride: Pair, dilation: Pair, before: bool) -> Window:
-    """Return SAME padding, the odd pixel after, or `before`.  Raises OperandError."""
+    """Return SAME padding, the odd pixel after, or `before`.  Raises OperandError.
+
+    Where windows leave pixels out along one side and need padding along the other, ncnn pads the first side by less than
+    nothing, and so cuts the image off before its first window: that is refused.  Source: ncnn src/layer/convolution.cpp,
+    `make_padding`.
+    """
     found = Window.same(size, kernel, stride, dilation)
+    totals = [
+        (-(-length // step) - 1) * step + (taps - 1) * apart + 1 - length
+        for length, taps, step, apart in zip(size, kernel, stride, dilation, strict=True)
+    ]
+    if max(totals) > 0 and min(totals) < (0 if before else -1):
+        raise Refusal(f"SAME padding of {totals[0]} rows and {totals[1]} columns, which cuts the image off")
     if not before:
         return found
     (top, bottom), (left, right) = found.padding
