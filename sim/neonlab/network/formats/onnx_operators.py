@@ -125,7 +125,7 @@ def _gemm(place: Place, node: FileNode) -> None:
 
 def _matmul(place: Place, node: FileNode) -> None:
     rows = place.eight(node, 0, 1)
-    if node.inputs[3] not in place.constants:
+    if node.inputs[3] not in place.constants or place.wanted(node, 3).ndim > 2:
         right = place.eight(node, 3, 4)
         shape, macs = product_of(rows, right)
         output = place.quantized(node, lab_shape(shape), 6)
