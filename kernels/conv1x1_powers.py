@@ -69,6 +69,7 @@ class Conv1x1Powers(Operator):
     name = "conv1x1_powers"
     dimensions = _DIMENSIONS
     weights = ("weights", "starts")
+    coded = ("weights",)  # 17 of the 65,536 words are weights
     roles: Mapping[str, Role] = {"height": Role.FACTOR}  # kernels take the number of pixels
     # The shortcuts of ResNet-18 (He et al. 2015), on the pixels that their stride keeps.
     layers: Mapping[str, Shape] = {

@@ -51,6 +51,7 @@ _RIGHT = [
     ("armv8/add_u8u8_flat_16_nnlib", "83", "way"),
     ("armv8/range_f32f32_flat_16", "2047", ""),
     ("armv7/lut_s8s8_flat_64", "83", ""),
+    ("armv7/conv1x1_s8u16s32_hwc_2x4_powers", "1x2x19x5", "weights"),
     ("armv8/avgpool2x2s2_s8s8_hwc_1x16", "2x3x5", ""),
 ]
 

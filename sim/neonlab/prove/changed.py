@@ -22,7 +22,7 @@ from neonlab.contract.header import Contract
 from neonlab.emulate.hooks.block_meter import BlockMeter
 from neonlab.emulate.machine import Machine
 from neonlab.measure.shape import Shape
-from neonlab.prove.judge import Sides, beside, judged, more_held, parameters, reference_side, with_kernel
+from neonlab.prove.judge import Sides, beside, coded, judged, more_held, parameters, reference_side, with_kernel
 from neonlab.prove.proof import ProofStatus, ShapeProof
 from neonlab.prove.refusal import Refusal
 from neonlab.verify.cases.case import Case
@@ -115,13 +115,13 @@ class ChangedKernels:
         """
         case = next(site.case for site in self.sites if site.shape == shape)
         every = parameters(self._contract) & case.inputs.keys()
-        held = every if holds_parameters else frozenset[str]()
+        held = coded(self._operator, case) | (every if holds_parameters else frozenset())
         while True:
             try:
                 reference = reference_side(self._program, self._contract, self._operator, case, held)
                 return _Followed(with_kernel(reference, self._program, self._contract), held)
             except Refusal as refusal:
-                more = more_held(self._contract, case, held, refusal)
+                more = more_held(self._contract, self._operator, case, held, refusal)
                 if more is None and every <= held:
                     return None
                 held = held | every if more is None else more

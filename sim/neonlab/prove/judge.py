@@ -123,8 +123,9 @@ def prove_shape(
 def _proved_or_not(
     program: Program, contract: Contract, operator: Operator, case: Case, held: frozenset[str]
 ) -> ShapeProof:
-    if _largest(contract, case) & held:  # such a proof would mean little
+    if _largest(contract, operator, case) & held:  # such a proof would mean little
         held = frozenset()
+    held |= coded(operator, case)
     found = _attempt(program, contract, operator, case, held)
     if found.status is not ProofStatus.NOT_PROVED:
         return found
@@ -168,6 +169,11 @@ def parameters(contract: Contract) -> frozenset[str]:
     return frozenset(a.name for a in contract.pointers if a.name in sizes and is_parameter(a))
 
 
+def coded(operator: Operator, case: Case) -> frozenset[str]:
+    """Return the inputs of which only some values mean something, so that others would refute a right kernel."""
+    return frozenset(operator.coded) & case.inputs.keys()
+
+
 def _attempt(
     program: Program, contract: Contract, operator: Operator, case: Case, held: frozenset[str], *, look: bool = True
 ) -> ShapeProof:
@@ -181,7 +187,7 @@ def _attempt(
             sides = _sides(program, contract, operator, case, held)
             break
         except Refusal as refusal:
-            more = more_held(contract, case, held, refusal)
+            more = more_held(contract, operator, case, held, refusal)
             if more is None:
                 return replace(unproved, held=tuple(sorted(held)), reason=refusal.reason, where=refusal.place)
             held = more
@@ -231,19 +237,21 @@ def _proved(found: ShapeProof, table: ExpressionTable, answer: Equality, wraps: 
     return replace(found, status=ProofStatus.PROVED_WITH_ERROR, wraps=wraps, error=error)
 
 
-def more_held(contract: Contract, case: Case, held: frozenset[str], refusal: Refusal) -> frozenset[str] | None:
+def more_held(
+    contract: Contract, operator: Operator, case: Case, held: frozenset[str], refusal: Refusal
+) -> frozenset[str] | None:
     """Return the inputs to hold so that a refusal does not come again; None where that would not help."""
     more = held | refusal.inputs
     followed = set(case.inputs) - more
-    return more if more != held and followed and _largest(contract, case) <= followed else None
+    return more if more != held and followed and _largest(contract, operator, case) <= followed else None
 
 
-def _largest(contract: Contract, case: Case) -> set[str]:
+def _largest(contract: Contract, operator: Operator, case: Case) -> set[str]:
     """Return the operand with the most elements, an array before a single number.
 
     It must be followed for a proof to mean anything.
     """
-    operands = set(case.inputs) - parameters(contract) or set(case.inputs)
+    operands = set(case.inputs) - parameters(contract) - coded(operator, case) or set(case.inputs)
     return (
         {max(operands, key=lambda name: (case.inputs[name].size, case.inputs[name].ndim, name))} if operands else set()
     )

@@ -57,7 +57,7 @@ BAD: dict[str, tuple[Callable[[], tuple[bytes, bytes]], str]] = {
     "huge weights": (lambda: (conv("6=2000000000")[0], b""), "2,000,000,000 weights; the lab goes from 1 to"),
     "huge reshape": (lambda: (lines("Reshape r 1 1 x y 0=1048576 1=1048576"), b""), r"to \[1048576, 1048576\]"),
     "open sizes": (lambda: (lines().replace(b"0=8 1=8 2=4", b""), b""), "`x` has sizes that the caller chooses"),
-    "cut off": (lambda: conv("11=3 3=2 4=-234 6=48", 48), "SAME padding of 1 rows and -1 columns, which cuts the image"),
+    "cut image": (lambda: conv("11=3 3=2 4=-234 6=48", 48), "SAME padding of 1 rows and -1 columns, which cuts the"),
     "makes nothing": (
         lambda: (conv("")[0].replace(b"1 1 x y", b"1 0 x").replace(b"2 2", b"2 1"), conv("")[1]),
         "Convolution `c`: makes no blob",

@@ -205,9 +205,9 @@ def _window(layer: Layer, size: Sequence[int], kernel: Pair) -> Window:
 def same_window(size: Pair, kernel: Pair, stride: Pair, dilation: Pair, before: bool) -> Window:
     """Return SAME padding, the odd pixel after, or `before`.  Raises OperandError.
 
-    Where windows leave pixels out along one side and need padding along the other, ncnn pads the first side by less than
-    nothing, and so cuts the image off before its first window: that is refused.  Source: ncnn src/layer/convolution.cpp,
-    `make_padding`.
+    Where windows leave pixels out along one side and need padding along the other, ncnn pads the first side by less
+    than nothing, and so cuts the image off before its first window: that is refused.  Source: ncnn's
+    src/layer/convolution.cpp, `make_padding`.
     """
     found = Window.same(size, kernel, stride, dilation)
     totals = [
