@@ -68,3 +68,20 @@ def test_a_product_is_that_of_onnx_runtime(
             assert np.array_equal(np.asarray(step.compute(caller, inputs)).reshape(-1)[: out.size], out)
     # Those of int8 take no zero points off.
     assert names == ({"u8u8", "s8s8"} if isa is Isa.A64 and (dtype, points[:2]) == ("int8", (0, 0)) else {"u8u8"})
+
+
+@pytest.mark.parametrize("isa", [Isa.A32, Isa.A64], ids=["armv7", "armv8"])
+@pytest.mark.parametrize("shapes", [shapes for shapes in SHAPES if len(shapes[1]) > 2])
+def test_several_constant_matrices_are_multiplied_as_computed_ones_are(
+    isa: Isa, shapes: tuple[tuple[int, ...], tuple[int, ...]]
+) -> None:
+    random = np.random.default_rng(shapes[0][-1])
+    a, b = (random.integers(-127, 128, shape).astype(np.int8) for shape in shapes)
+    constants = {name: np.array(number, np.float32) for name, number in {"s": 0.02, "t": 0.03, "u": 0.05}.items()}
+    constants |= {name: np.array(point, np.int8) for name, point in zip("zvw", (3, -5, 7), strict=True)}
+    nodes = [node("QLinearMatMul", ["a", "s", "z", "b", "t", "v", "u", "w"], "y")]
+    data = model(nodes, {"a": ("int8", shapes[0])}, {"y": "int8"}, {**constants, "b": b})
+    graph = apply_passes(read_onnx("network.onnx", data, {})).graph
+    found = run_network(graph, LIBRARY, isa, None, [{"a": a}])
+    assert [layer.way for layer in found.layers if layer.node.operator == "matmul"] == ["kernels"] and not found.wrong
+    assert np.array_equal(to_file(graph, found.outputs[graph.outputs[0]]), run(data, {"a": a})[0])
