@@ -191,4 +191,4 @@ def _write(folder: Path, proofs: list[Proof], digests: list[str], part: str, see
     known = [kernel.title for kernel in open_library(find_root()).kernels]
     documents = merged(folder / "proofs.json", records, known)
     write_whole(folder / "proofs.json", json_document(documents, seed).encode())
-    write_whole(folder / "proofs.md", markdown_document(documents, len(known)).encode())
+    write_whole(folder / "proofs.md", markdown_document(documents, known).encode())

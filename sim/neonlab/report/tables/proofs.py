@@ -66,8 +66,10 @@ def json_document(records: Sequence[Record], seed: int) -> str:
     return json.dumps(document, indent=1) + "\n"
 
 
-def markdown_document(records: Sequence[Record], kernels: int) -> str:
-    """Return the text of reports/proofs.md; `kernels` is the number of kernels that there are."""
+def markdown_document(records: Sequence[Record], every_kernel: Sequence[str]) -> str:
+    """Return the text of reports/proofs.md; `every_kernel` names those that there are."""
+    recorded = {record["kernel"] for record in records}
+    missing = [f"`{kernel}`" for kernel in every_kernel if kernel not in recorded]
     lines = [
         "# Proofs",
         "",
@@ -76,13 +78,14 @@ def markdown_document(records: Sequence[Record], kernels: int) -> str:
         "their values at random points, and unequal sums pass for equal with a chance below 2^-50. *Held*: inputs that",
         "were not followed as any value, but held at those of one case. *Lanes*: whether a sum may leave its lane and",
         "come back. *Open*: shapes at which nothing was shown. Reasons are below. Small shapes are those that",
-        "`neonlab check` tried when the row was recorded, layers those of real networks. Other kernels: none.",
+        "`neonlab check` tried when the row was recorded, layers those of real networks, where there are some.",
         "",
         "| kernel | small shapes | proved | layers tried | proved | with error | held | lanes | open |",
         "|---|---:|---:|---:|---:|---:|---|---|---:|",
         *map(_row, records),
-        _total(records, kernels),
+        _total(records, len(every_kernel)),
         "",
+        *([f"No proof is recorded of the code that these have now: {', '.join(missing)}.", ""] if missing else []),
         "## Open",
         "",
     ]
