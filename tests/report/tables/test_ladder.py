@@ -31,11 +31,11 @@ def cells_of(ladder: Ladder, title: str) -> list[str]:
     return [cell.strip(" *") for cell in row[1].split("|")]
 
 
-def test_every_conv1x1_and_matmul_is_a_step_but_for_other_schemes_of_one() -> None:
+def test_every_conv1x1_and_matmul_is_a_step_but_for_other_schemes_of_one_and_tables_behind_it() -> None:
     def work(title: str) -> tuple[object, ...]:
         isa, name = title.split("/")
         parsed = KernelName.parse(name)
-        variants = tuple("scheme" if variant in SCHEMES else variant for variant in parsed.variants)
+        variants = tuple("scheme" if variant in SCHEMES else variant for variant in parsed.variants if variant != "lut")
         return isa, parsed.operator, parsed.output, parsed.layout, parsed.tile, parsed.level, variants
 
     there = {k.title for k in KERNELS if k.operator is not None and k.operator.name in ("conv1x1", "matmul")}

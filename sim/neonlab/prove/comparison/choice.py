@@ -176,6 +176,8 @@ class FormReader:
         part, factor, constant = self.form(number)
         if part is not None:
             return self._span(part, steps) if (factor, constant) == (1, 0) else None
+        if not 0 <= constant < 1 << 32:  # no bits of a float
+            return None
         value = float(np.array(constant, np.uint32).view(np.float32))
         return FloatSpan(0, 0, value, value) if math.isfinite(value) else None
 
