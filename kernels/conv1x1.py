@@ -13,6 +13,7 @@ from ._in_order import A32, A64, DOTPROD, by_core
 from ._packing import pack_panels, unpack_panels
 from ._product import exact_product, kept_product
 from ._requantize import PER_CHANNEL, parameters, requantized
+from .lut import draw_table
 
 _DIMENSIONS = ("height", "width", "in_channels", "out_channels")
 
@@ -87,8 +88,7 @@ class Conv1x1(Operator):
         rows = pixels.reshape(ins, -1).T if input_.layout == "chw" else pixels.reshape(-1, ins)
         found = parameters(contract, weights, data, lambda _: kept_product(rows, weights))
         if _has_table(contract):
-            # Under any pattern, or a wrong index would go unseen.
-            found["table"] = data.random.permutation(256).astype("uint8").view("int8")
+            found["table"] = draw_table(data)
         return {"input": pixels, "weights": weights if layout == "oc_ic" else pack_panels(weights, layout), **found}
 
     def packed(self, contract: Contract, name: str, values: Array) -> Array:

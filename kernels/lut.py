@@ -10,6 +10,11 @@ from neonlab.int8 import activation
 from ._flat import FlatOperator
 
 
+def draw_table(data: DataSource) -> Array:
+    """Draw a table of 256 int8, all of them others: under any pattern, or a wrong index would go unseen."""
+    return data.random.permutation(256).astype("uint8").view("int8")
+
+
 class Lut(FlatOperator):
     """A look-up in a table, which is in the order of bytes as unsigned numbers."""
 
@@ -23,8 +28,7 @@ class Lut(FlatOperator):
     def inputs(self, contract: Contract, shape: Shape, data: DataSource) -> Mapping[str, Array]:
         return {
             "input": data.array(contract.argument("input"), shape.sizes),
-            # Under any pattern, or a wrong index would go unseen.
-            "table": data.random.permutation(256).astype("uint8").view("int8"),
+            "table": draw_table(data),
         }
 
     def expected(self, contract: Contract, shape: Shape, inputs: Mapping[str, Array]) -> Mapping[str, Expected]:

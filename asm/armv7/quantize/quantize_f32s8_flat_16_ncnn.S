@@ -26,8 +26,7 @@ summary = "output = input * inverse, rounded to the nearest, ties away from zero
     vmov.i32 q6, #0x80000000
     vmvn.i32 q7, #0xC1000000                        // 0x3EFFFFFF
     vld1.32 {d16[], d17[]}, [inverse]
-    vdup.8  q13, d10[0]                             // for 16 at a time
-    vdup.8  q14, d11[0]
+    spread_output_range
 .endm
 
 // d0, d1 (16 x int8) = q0-q3 * scale, rounded, in the output's range
@@ -52,16 +51,7 @@ summary = "output = input * inverse, rounded to the nearest, ties away from zero
     vcvt.s32.f32 q1, q1
     vcvt.s32.f32 q2, q2
     vcvt.s32.f32 q3, q3
-    vqmovn.s32 d0, q0
-    vqmovn.s32 d1, q1
-    vqmovn.s32 d4, q2
-    vqmovn.s32 d5, q3
-    vqadd.s16 q0, q0, q4
-    vqadd.s16 q2, q2, q4
-    vqmovn.s16 d0, q0
-    vqmovn.s16 d1, q2
-    vmax.s8 q0, q0, q13
-    vmin.s8 q0, q0, q14
+    narrow_16
 .endm
 
 // d0 (4 x int8) = q0 likewise

@@ -30,8 +30,7 @@ dither = { reg = "stack+4", read = "4*count", layout = "flat", dtype = "float32"
     load_output_range
     vld1.32 {d16[], d17[]}, [inverse]
     ldr     DITHER, [sp, #68]
-    vdup.8  q13, d10[0]                             // for 16 at a time
-    vdup.8  q14, d11[0]
+    spread_output_range
 .endm
 
 // d0, d1 (16 x int8) = q0-q3 * scale + q9-q12, rounded down, in the output's range
@@ -60,16 +59,7 @@ dither = { reg = "stack+4", read = "4*count", layout = "flat", dtype = "float32"
     vqadd.s32 q1, q10, q1
     vqadd.s32 q2, q11, q2
     vqadd.s32 q3, q12, q3
-    vqmovn.s32 d0, q0
-    vqmovn.s32 d1, q1
-    vqmovn.s32 d4, q2
-    vqmovn.s32 d5, q3
-    vqadd.s16 q0, q0, q4
-    vqadd.s16 q2, q2, q4
-    vqmovn.s16 d0, q0
-    vqmovn.s16 d1, q2
-    vmax.s8 q0, q0, q13
-    vmin.s8 q0, q0, q14
+    narrow_16
 .endm
 
 // d0 (4 x int8) = q0 likewise, with q9

@@ -34,10 +34,7 @@ class Window:
     @classmethod
     def same(cls, size: Pair, kernel: Pair, stride: Pair = (1, 1), dilation: Pair = (1, 1)) -> Window:
         """Return TensorFlow's SAME: ceil(size / stride) outputs, the odd pixel of padding after."""
-        vertical, horizontal = (
-            max((-(-length // step) - 1) * step + (taps - 1) * apart + 1 - length, 0)
-            for length, taps, step, apart in zip(size, kernel, stride, dilation, strict=True)
-        )
+        vertical, horizontal = (max(pad, 0) for pad in same_padding(size, kernel, stride, dilation))
         return cls(stride, tuple((pad // 2, pad - pad // 2) for pad in (vertical, horizontal)), dilation)  # type: ignore[arg-type]
 
     def output_size(self, size: Pair, kernel: Pair) -> Pair:
@@ -73,6 +70,15 @@ class Window:
         ones = np.ones((1, *size, 1), np.int32)
         found: Int32s = self.patches(ones, kernel, 0).sum(axis=(3, 4), dtype=np.int32)[0, :, :, 0]
         return found
+
+
+def same_padding(size: Pair, kernel: Pair, stride: Pair, dilation: Pair) -> Pair:
+    """Return the rows and columns of padding for ceil(size / stride) outputs, below 0 where they leave some out."""
+    rows, columns = (
+        (-(-length // step) - 1) * step + (taps - 1) * apart + 1 - length
+        for length, taps, step, apart in zip(size, kernel, stride, dilation, strict=True)
+    )
+    return rows, columns
 
 
 def fill_taps(taps: NDArray[Number], group: int) -> NDArray[Number]:

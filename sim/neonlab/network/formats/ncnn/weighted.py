@@ -16,7 +16,7 @@ import numpy as np
 
 from neonlab.int8.arrays import OperandError
 from neonlab.int8.requantize import ncnn_sum_scale
-from neonlab.int8.windows import Pair, Window
+from neonlab.int8.windows import Pair, Window, same_padding
 from neonlab.network.formats.draft import Refusal
 from neonlab.network.formats.ncnn.activations import fused
 from neonlab.network.formats.ncnn.held import Held
@@ -210,12 +210,9 @@ def same_window(size: Pair, kernel: Pair, stride: Pair, dilation: Pair, before: 
     src/layer/convolution.cpp, `make_padding`.
     """
     found = Window.same(size, kernel, stride, dilation)
-    totals = [
-        (-(-length // step) - 1) * step + (taps - 1) * apart + 1 - length
-        for length, taps, step, apart in zip(size, kernel, stride, dilation, strict=True)
-    ]
-    if max(totals) > 0 and min(totals) < (0 if before else -1):
-        raise Refusal(f"SAME padding of {totals[0]} rows and {totals[1]} columns, which cuts the image off")
+    rows, columns = same_padding(size, kernel, stride, dilation)
+    if max(rows, columns) > 0 and min(rows, columns) < (0 if before else -1):
+        raise Refusal(f"SAME padding of {rows} rows and {columns} columns, which cuts the image off")
     if not before:
         return found
     (top, bottom), (left, right) = found.padding
