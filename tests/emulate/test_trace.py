@@ -142,6 +142,14 @@ def test_registers_and_accesses_are_those_that_a_python_hook_sees(isa: Isa) -> N
         register = general(index)
         assert trace.after(len(trace) - 1, register) == exit_state.read(register.name(isa))
 
+    by_step: dict[int, list[tuple[int, int]]] = {step: [] for step in range(len(trace))}
+    for pc in trace.executions:
+        instruction = program.by_address.get(pc)
+        for number, access in enumerate(instruction.accesses if instruction else ()):
+            for step, address in zip(*trace.addresses(pc, number), strict=True):
+                by_step[int(step)].append((int(address), access.count))
+    assert by_step == {step: [(a.address, a.count) for a in trace.accesses(step)] for step in by_step}
+
     last: dict[int, int] = {}
     for step, bytes_touched in enumerate(touched):
         last |= {address: step for stored, address in bytes_touched if stored}

@@ -6,6 +6,8 @@ import dataclasses
 import random
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import pytest
 
 from neonlab.isa import extensions
@@ -158,6 +160,10 @@ def test_control_leaves_by_this_kind_of_branch(
     assert (found.branch, found.target, found.condition) == (kind, target, condition)
 
 
+def _of_two_executions(values: dict[Register, int]) -> dict[Register, npt.NDArray[np.uint64]]:
+    return {register: np.array([value, value], np.uint64) for register, value in values.items()}
+
+
 @pytest.mark.parametrize(
     ("extend", "shift", "index", "expected"),
     [
@@ -170,7 +176,9 @@ def test_control_leaves_by_this_kind_of_branch(
 )
 def test_an_index_is_extended_and_shifted_in_64_bits(extend: str, shift: int, index: int, expected: int) -> None:
     access = MemoryAccess(AccessKind.LOAD, 4, general(0), general(1), extend, shift)
-    assert address_of(access, Isa.A64, {general(0): 0x1000, general(1): index}.__getitem__) == expected
+    values = {general(0): 0x1000, general(1): index}
+    assert address_of(access, Isa.A64, values.__getitem__) == expected
+    assert np.all(address_of(access, Isa.A64, _of_two_executions(values).__getitem__) == np.uint64(expected))
 
 
 @pytest.mark.parametrize(
@@ -188,6 +196,7 @@ def test_an_index_is_shifted_in_32_bits(extend: str, shift: int, index: int, exp
     values = {general(0): 0x1000, general(1): index, FLAGS: 1 << 29}
     access = MemoryAccess(AccessKind.LOAD, 4, general(0), general(1), extend, shift)
     assert address_of(access, Isa.A32, values.__getitem__) == expected
+    assert np.all(address_of(access, Isa.A32, _of_two_executions(values).__getitem__) == np.uint64(expected))
     writeback = Writeback(general(0), 0, general(1), extend, shift)
     assert written_back(writeback, Isa.A32, values.__getitem__) == expected
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -348,24 +348,24 @@ class Trace:
         instruction = self.instruction(step)
         if instruction is None or not instruction.accesses or not self.executed(step):
             return ()
-        return tuple(
-            AccessAt(
-                access.kind, address_of(access, self.isa, lambda register: self.before(step, register)), access.count
-            )
-            for access in instruction.accesses
-        )
+        values = partial(self.before, step)
+        return tuple(AccessAt(one.kind, address_of(one, self.isa, values), one.count) for one in instruction.accesses)
+
+    def effective(self, pc: int) -> npt.NDArray[np.int64]:
+        """Return the steps at which the instruction at `pc` had an effect, as `executed` tells, ascending, int64."""
+        instruction = self.program.by_address[pc]
+        steps = self.executions.get(pc, np.zeros(0, np.int64))
+        if not instruction.condition or self.isa is Isa.A64:
+            return steps
+        met = np.array([holds(instruction.condition, flags << 28) for flags in range(16)])
+        return np.asarray(steps[met[self.befores(steps, FLAGS)[:, 0] >> np.uint64(28) & np.uint64(15)]])
 
     def addresses(self, pc: int, number: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
         """Return the steps at which access `number` of the instruction at `pc` took place, and its address at each."""
-        instruction = self.program.by_address[pc]
-        steps = self.executions.get(pc, np.zeros(0, np.int64))
-        if instruction.condition and self.isa is Isa.A32:
-            steps = steps[[self.executed(step) for step in steps.tolist()]]
-        values = {register: self.befores(steps, register)[:, 0].tolist() for register in instruction.reads}
-        access, found = instruction.accesses[number], np.zeros(len(steps), np.uint64)
-        for at in range(len(steps)):
-            found[at] = address_of(access, self.isa, lambda register, at=at: values[register][at])  # type: ignore[misc]
-        return steps, found
+        steps = self.effective(pc)
+        access = self.program.by_address[pc].accesses[number]
+        found = address_of(access, self.isa, lambda register: self.befores(steps, register)[:, 0])
+        return steps, np.broadcast_to(np.asarray(found, np.uint64), steps.shape)
 
     @cached_property
     def stores(self) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:

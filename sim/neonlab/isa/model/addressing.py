@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy.typing as npt
 
 from neonlab.isa.model.instruction import MemoryAccess, Writeback
 from neonlab.isa.model.isa import FLAGS, Isa, Register
 
+#: A number, or an array of uint64 with one for each execution of an instruction.
+Value = TypeVar("Value", int, npt.NDArray[Any])
 
-def address_of(access: MemoryAccess, isa: Isa, value: Callable[[Register], int]) -> int:
+
+def address_of(access: MemoryAccess, isa: Isa, value: Callable[[Register], Value]) -> Value | int:
     """Return the address of the first byte of `access`; `value` returns a register's contents before the instruction.
 
-    `value(FLAGS)` is needed only for an index shifted by `rrx`, and must have the carry in bit 29 as APSR does.
+    An address that no register is part of is an int.  `value(FLAGS)` is needed only for an index shifted by `rrx`, and
+    must have the carry in bit 29 as APSR does.
     """
-    address = access.displacement
+    address: Value | int = access.displacement & _mask(isa)
     if access.base is not None:
-        address += value(access.base)
+        address = address + value(access.base)
     if access.index is not None:
-        address += _extended(access.index, access.extend, access.shift, isa, value)
+        address = address + _extended(access.index, access.extend, access.shift, isa, value)
     return address & _mask(isa)
 
 
@@ -33,7 +40,7 @@ def _mask(isa: Isa) -> int:
     return (1 << 8 * isa.pointer_bytes) - 1
 
 
-def _extended(register: Register, extend: str, shift: int, isa: Isa, value: Callable[[Register], int]) -> int:
+def _extended(register: Register, extend: str, shift: int, isa: Isa, value: Callable[[Register], Value]) -> Value:
     raw, width = value(register), 8 * isa.pointer_bytes
     kind = extend.removeprefix("-")
     if kind == "uxtw":

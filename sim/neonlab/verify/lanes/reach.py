@@ -10,9 +10,8 @@ reached anything.  Where a lane wraps later only, more of the call is recorded.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -22,10 +21,8 @@ from neonlab.contract.header import Contract
 from neonlab.emulate.machine import Machine
 from neonlab.emulate.run import Fault, Run
 from neonlab.emulate.trace import Trace, TraceProbe
-from neonlab.isa.dependence import dependence_of
 from neonlab.isa.lanes import Bytes, Lanes
-from neonlab.isa.model.dependence import MEMORY, access_of, places_of
-from neonlab.isa.model.instruction import AccessKind, BranchKind, Instruction
+from neonlab.isa.model.dependence import places_of
 from neonlab.isa.model.isa import Isa, Register, general, vector
 from neonlab.isa.model.lane_operation import (
     GENERAL_BYTES,
@@ -35,7 +32,7 @@ from neonlab.isa.model.lane_operation import (
     is_general,
     vector_start,
 )
-from neonlab.verify.dataflow import Dataflow
+from neonlab.verify.lanes.liveness import live_after, mask_of
 from neonlab.verify.lanes.views import Checked
 from neonlab.verify.lanes.wording import lost_lanes, wrap_fault
 from neonlab.verify.lanes.wrap import LaneWrapProbe
@@ -145,113 +142,14 @@ def register_files(trace: Trace, steps: npt.NDArray[np.int64], operands: Sequenc
     return states
 
 
-def _mask(places: Iterable[int]) -> int:
-    return sum(1 << place for place in set(places))
-
-
 def _lane_mask(isa: Isa, checked: Checked, lane: int) -> int:
     """Return a mask of the places of one lane of the destination, as `neonlab.isa.model.dependence` numbers them."""
     lanes = checked.operation.destination
     size, width = VECTOR_BYTES[isa], lanes.bits // 8
     if is_general(isa, lanes):
-        return _mask(range(lanes.start - general_start(isa, 0), lanes.end - general_start(isa, 0)))
+        return mask_of(range(lanes.start - general_start(isa, 0), lanes.end - general_start(isa, 0)))
     places = []
     for byte in range(lanes.start + lane * width, lanes.start + (lane + 1) * width):
         index, offset = divmod(byte, size)
         places.append(places_of(vector(index), isa)[offset])
-    return _mask(places)
-
-
-@dataclass(frozen=True, slots=True)
-class _ReachRule:
-    """The effect of an instruction on liveness: masks of register places, and lists of memory places."""
-
-    produced: int
-    sources: tuple[tuple[int, int, tuple[int, ...]], ...]  # (register place, mask of sources, sources in memory)
-    stores: tuple[tuple[int, int, tuple[int, ...]], ...]  # (memory place, mask, sources in memory)
-    always: int  # registers of addresses, branches and conditions
-
-
-@lru_cache(maxsize=1 << 14)
-def _rule(instruction: Instruction) -> _ReachRule:
-    dependence = dependence_of(instruction)
-    registers: list[tuple[int, int, tuple[int, ...]]] = []
-    stores: list[tuple[int, int, tuple[int, ...]]] = []
-    for place, sources in dependence.sources.items():
-        row = place, _mask(s for s in sources if s < MEMORY), tuple(s for s in sources if s >= MEMORY)
-        (stores if place >= MEMORY else registers).append(row)
-    always = set(dependence.control)
-    needed: set[Register] = set()
-    for access in instruction.accesses:
-        if access.kind is not AccessKind.PREFETCH:
-            needed.update(register for register in (access.base, access.index) if register is not None)
-    if instruction.branch is not BranchKind.NONE:
-        needed.update(instruction.reads)
-    for register in needed:
-        always.update(places_of(register, instruction.isa))
-    return _ReachRule(_mask(row[0] for row in registers), tuple(registers), tuple(stores), _mask(always))
-
-
-def live_after(
-    trace: Trace, contract: Contract, steps: set[int], *, everything_at_end: bool = False
-) -> Mapping[int, int]:
-    """Return, for each of `steps`, a mask of the register places live after it: those that reach what the caller sees.
-
-    With `everything_at_end`, all registers and memory are live at the end; used for a trace that stops before the call
-    does.
-    """
-    flow = Dataflow(trace)
-    memory: set[int] = set()
-    live = (1 << MEMORY) - 1 if everything_at_end else _returned(trace.isa, contract)
-    everything = everything_at_end
-    for item in trace.buffers:
-        if item.buffer.writable:
-            memory.update(range(item.address, item.end))
-    found = {}
-    rules: dict[int, _ReachRule] = {}  # by address: a hash of an instruction takes as long as a step
-    by_address, addresses = trace.program.by_address, trace.pcs.tolist()
-    # Steps before the first of them cannot change its liveness.
-    for step in range(len(trace) - 1, min(steps, default=len(trace)) - 1, -1):
-        if step in steps:
-            found[step] = live
-        instruction = by_address.get(addresses[step])
-        if instruction is None:
-            continue
-        rule = rules.get(instruction.address)
-        if rule is None:
-            rule = rules[instruction.address] = _rule(instruction)
-        if not instruction.condition or flow.is_effective(step):
-            live = _step_back(flow, step, rule, live, memory, everything)
-        live |= rule.always
-    return found
-
-
-def _step_back(flow: Dataflow, step: int, rule: _ReachRule, live: int, memory: set[int], everything: bool) -> int:
-    before = live & ~rule.produced
-    loaded: list[int] = []
-    if live & rule.produced:
-        for place, mask, in_memory in rule.sources:
-            if live >> place & 1:
-                before |= mask
-                loaded.extend(in_memory)
-    if rule.stores:
-        addresses: dict[int, int] = {}
-        for place, mask, in_memory in rule.stores:
-            number, byte = access_of(place)
-            if number not in addresses:
-                addresses[number] = flow.first_address(step, number)
-            at = addresses[number] + byte
-            if everything or at in memory:
-                memory.discard(at)
-                before |= mask
-                loaded.extend(in_memory)
-    for place in set(loaded):
-        memory.add(flow.address(step, place))
-    return before
-
-
-def _returned(isa: Isa, contract: Contract) -> int:
-    if contract.signature.returns is None:
-        return 0
-    registers = [general(0), general(1), vector(0), vector(1)]
-    return _mask(place for register in registers for place in places_of(register, isa))
+    return mask_of(places)

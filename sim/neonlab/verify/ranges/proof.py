@@ -36,7 +36,8 @@ from neonlab.emulate.trace import TraceProbe
 from neonlab.isa.model.lane_operation import is_general
 from neonlab.verify.cases.case import Array, Case
 from neonlab.verify.check_case import run_case
-from neonlab.verify.lanes.reach import harmful_wrap, live_after
+from neonlab.verify.lanes.liveness import live_after
+from neonlab.verify.lanes.reach import harmful_wrap
 from neonlab.verify.lanes.views import Checked
 from neonlab.verify.lanes.wrap import LaneWrapProbe
 from neonlab.verify.ranges.nodes import Nodes
