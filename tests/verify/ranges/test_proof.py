@@ -23,7 +23,8 @@ from neonlab.measure.shape import Shape
 from neonlab.verify.cases.case import Case
 from neonlab.verify.cases.generated import generated_case
 from neonlab.verify.check_case import run_case
-from neonlab.verify.lanes.reach import live_after, register_files
+from neonlab.verify.lanes.liveness import live_after
+from neonlab.verify.lanes.reach import register_files
 from neonlab.verify.lanes.wording import read_by
 from neonlab.verify.lanes.wrap import LaneWrapProbe
 from neonlab.verify.ranges.proof import RangeStatus, range_verdict
