@@ -66,7 +66,8 @@ class Shelf:
     ) -> list[Kernel]:
         """Return the kernels of an operator, with these types ("s8s32"), this window and scheme, in the order of names.
 
-        Those that look their results up in a table are left out: no layer asks for that yet.
+        Those that look their results up in a table are left out: they load it for each tile, and so take more cycles
+        than the kernel without and `lut` after it.
         """
         return [
             one.kernel
