@@ -19,6 +19,7 @@ from neonlab.network.run.steps import Step
 from neonlab.network.run.ways import convolutions, elementwise, scales
 from neonlab.network.run.ways.averages import means
 from neonlab.network.run.ways.depthwise import depthwise
+from neonlab.network.run.ways.integer_sums import integer_sums
 from neonlab.network.run.ways.matmuls import matmuls
 from neonlab.network.run.ways.softmaxes import softmaxes
 from neonlab.network.run.ways.transposed import transposed
@@ -31,6 +32,7 @@ _WAYS: Mapping[str, Ways] = {
     "conv_transpose": transposed,
     **elementwise.STEPS,
     "mean": means,
+    "integer_sums": integer_sums,
     "matmul": matmuls,
     "softmax": softmaxes,
     "quantize": scales.quantize,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -29,6 +29,10 @@ class Frame:
     def kernels(self) -> tuple[Kernel, ...]:
         """Return the kernel that is called, if any."""
         return () if self.kernel is None else (self.kernel,)
+
+    def filled(self, value: int) -> Frame:
+        """Return the frame with another value around the image."""
+        return self if self.kernel is None else replace(self, numbers={**self.numbers, "value": value})
 
     def compute(self, calling: Calling, image: Array) -> Array:
         """Return the image in its frame, [height, width, channels]."""

@@ -17,13 +17,13 @@ from neonlab.network.run.shelf import WORD_OF_SCHEME, Shelf
 from neonlab.network.run.steps import Calling, Scaling, Step, Unfit, fits, hold, packed
 
 _FLIPPED = (np.arange(256, dtype=np.uint8) ^ np.uint8(0x80)).view(np.int8)
-_HALF = 128
+HALF = 128
 #: Multiply [row, depth] by [depth, column], int8 or the same numbers as uint8, to [row, column].
 Multiplied = Callable[[Calling, Array, Array], Array]
 
 
 @dataclass(frozen=True, slots=True)
-class _Sizes:
+class Sizes:
     """The products of a node: `count` of them, each of `rows` x `depth` by `depth` x `cols`.
 
     Where all have the same right operand, they are one product of more rows.
@@ -35,11 +35,18 @@ class _Sizes:
     cols: int
 
     @staticmethod
-    def of(left: Tensor, right: Tensor, output: Tensor) -> _Sizes:
+    def of(left: Tensor, right: Tensor, output: Tensor) -> Sizes:
+        """Return those of two operands and their product, images as the graph has them."""
         first, second = (_as_in_file(tensor.shape) for tensor in (left, right))
         rows = output.size // second[-1]
         count = 1 if math.prod(second[:-2]) == 1 else rows // first[-2]
-        return _Sizes(count, rows // count, first[-1], second[-1])
+        return Sizes(count, rows // count, first[-1], second[-1])
+
+
+def flipped(calling: Calling, table: Kernel, values: Array) -> Array:
+    """Return bytes as int8 with the highest bit turned, by a kernel that looks each of them up."""
+    held = {"input": np.ascontiguousarray(values).view(np.int8), "table": _FLIPPED}
+    return calling(table, {**held, "count": values.size})["output"].reshape(values.shape)
 
 
 def _as_in_file(shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -58,7 +65,7 @@ def matmuls(shelf: Shelf, graph: Graph, node: Node) -> Iterator[Step]:
     word = WORD_OF_SCHEME.get(node.attributes["scheme"], "")
     if {left.dtype, right.dtype, output.dtype} != {"int8"} or not word or left.data is not None:
         return
-    sizes = _Sizes.of(left, right, output)
+    sizes = Sizes.of(left, right, output)
     held = [quantization_of(tensor) for tensor in (left, right)]
     precision = node.attributes["precision"]
     scale = effective_scale(held[0].scale, held[1].scale, quantization_of(output).scale, precision)
@@ -73,16 +80,18 @@ def matmuls(shelf: Shelf, graph: Graph, node: Node) -> Iterator[Step]:
                 multiply = _with_points(kernel, sizes, scaling, points)
                 if multiply is not None:
                     moved = images + sizes.count * (sizes.rows + sizes.cols) * sizes.depth
-                    yield Step((table, kernel), _turned(table, _all(sizes, multiply)), moved)
+                    yield Step((table, kernel), _turned(table, all_products(sizes, multiply)), moved)
     if points == (0, 0):
         for kernel in shelf.find("matmul", "s8s8", scheme=word):
             found = _packed_by_kernels(shelf, kernel, sizes, scaling)
             if found is not None:
                 kernels, multiply = found
-                yield Step(kernels, _as_given(_all(sizes, multiply)), images + sizes.count * sizes.depth * sizes.cols)
+                yield Step(
+                    kernels, _as_given(all_products(sizes, multiply)), images + sizes.count * sizes.depth * sizes.cols
+                )
 
 
-def _all(sizes: _Sizes, multiply: Multiplied) -> Multiplied:
+def all_products(sizes: Sizes, multiply: Multiplied) -> Multiplied:
     """Return the products of whole tensors, in the order of the graph."""
 
     def compute(calling: Calling, left: Array, right: Array) -> Array:
@@ -107,23 +116,19 @@ def _as_given(compute: Multiplied) -> Callable[[Calling, Sequence[Array]], Array
 def _turned(table: Kernel, compute: Multiplied) -> Callable[[Calling, Sequence[Array]], Array]:
     """Return `compute` on the same numbers as uint8, 128 more, by a kernel that looks each byte up."""
 
-    def turn(calling: Calling, values: Array) -> Array:
-        held = {"input": np.ascontiguousarray(values).view(np.int8), "table": _FLIPPED}
-        return calling(table, {**held, "count": values.size})["output"].reshape(values.shape)
-
     def turned(calling: Calling, inputs: Sequence[Array]) -> Array:
-        left, right = (turn(calling, values).view(np.uint8) for values in inputs)
-        return turn(calling, compute(calling, left, right))
+        left, right = (flipped(calling, table, values).view(np.uint8) for values in inputs)
+        return flipped(calling, table, compute(calling, left, right))
 
     return turned
 
 
-def _with_points(kernel: Kernel, sizes: _Sizes, scaling: Scaling, points: tuple[int, int]) -> Multiplied | None:
+def _with_points(kernel: Kernel, sizes: Sizes, scaling: Scaling, points: tuple[int, int]) -> Multiplied | None:
     contract, output = kernel.contract, scaling.output
     numbers = {"rows": sizes.rows, "cols": sizes.cols, "depth": sizes.depth, "c_pitch": sizes.cols}
     if not {"points", "scales"} <= contract.by_name.keys() or not fits(contract, numbers):
         return None
-    five = np.array([*points, output.zero_point, output.minimum, output.maximum]) + _HALF
+    five = np.array([*points, output.zero_point, output.minimum, output.maximum]) + HALF
     arrays: dict[str, Array] = {"scales": scaling.scales.astype(np.float32), "points": five.astype(np.int16)}
     given: dict[str, Array | int] = {"bias": scaling.bias, **arrays, **numbers}
     try:
@@ -140,14 +145,14 @@ def _with_points(kernel: Kernel, sizes: _Sizes, scaling: Scaling, points: tuple[
 
 
 def _packed_by_kernels(
-    shelf: Shelf, kernel: Kernel, sizes: _Sizes, scaling: Scaling
+    shelf: Shelf, kernel: Kernel, sizes: Sizes, scaling: Scaling
 ) -> tuple[tuple[Kernel, ...], Multiplied] | None:
     numbers = {"rows": sizes.rows, "cols": sizes.cols, "depth": sizes.depth, "c_pitch": sizes.cols}
     layouts = [kernel.contract.argument(name).layout.replace("cols", "rows") for name in ("a", "b")]
     by_layout = {one.contract.argument("packed").layout: one for one in shelf.find("pack", "s8s8", layout="rows")}
     packers = [by_layout.get(layout) for layout in layouts]
     packing = [{"rows": rows, "depth": sizes.depth, "pitch": sizes.depth} for rows in (sizes.rows, sizes.cols)]
-    if not fits(kernel.contract, numbers) or not all(_takes_any_byte(kernel, name) for name in ("a", "b")):
+    if not fits(kernel.contract, numbers) or not all(takes_any_byte(kernel, name) for name in ("a", "b")):
         return None
     try:
         given: dict[str, Array | int] = {**numbers, **scaling.arguments(kernel.contract)}
@@ -167,6 +172,7 @@ def _packed_by_kernels(
     return (*dict.fromkeys((first, second)), kernel), multiply
 
 
-def _takes_any_byte(kernel: Kernel, name: str) -> bool:
+def takes_any_byte(kernel: Kernel, name: str) -> bool:
+    """Tell whether an operand of a kernel may be any int8."""
     limits = kernel.contract.argument(name).value_range
-    return limits is None or (limits[0] <= -_HALF and limits[1] >= _HALF - 1)
+    return limits is None or (limits[0] <= -HALF and limits[1] >= HALF - 1)
