@@ -274,6 +274,40 @@ def test_a_pool_whose_size_is_rounded_up_is_the_same(
     assert np.array_equal(to_file(graph, run_reference(graph, feed(graph, given))["y"]), expected[0])
 
 
+@pytest.mark.parametrize("form", ["QOperator", "QDQ", "floats"])
+@pytest.mark.parametrize(
+    ("kernel", "stride", "pads"),
+    [((3, 2), (2, 3), (0, 1, 1, 0)), ((2, 2), (2, 2), (0, 0, 0, 0)), ((2, 1), (3, 3), (0,) * 4)],
+)
+def test_an_average_that_counts_padding_divides_as_onnx_runtime_where_its_size_is_rounded_up(
+    form: str, kernel: tuple[int, int], stride: tuple[int, int], pads: tuple[int, ...]
+) -> None:
+    """Of 8 bits by all of the window, also by what reaches beyond the padding; of floats by what does not."""
+    given = {"x": _RANDOM.integers(-128, 128, (1, 3, 7, 9)).astype(np.int8)}
+    constants: dict[str, np.ndarray] = {"s": np.array(0.1, np.float32), "z": np.array(3, np.int8)}
+    window: dict[str, Any] = {"kernel_shape": kernel, "strides": stride, "pads": pads, "ceil_mode": 1}
+    window["count_include_pad"] = 1
+    nodes = [
+        node("DequantizeLinear", ["x", "s", "z"], "f"),
+        node("AveragePool", ["f"], "p", **window),
+        node("QuantizeLinear", ["p", "s", "z"], "q"),
+        node("DequantizeLinear", ["q", "s", "z"], "y"),
+    ]
+    if form == "QOperator":
+        nodes[:3] = [node("QLinearAveragePool", ["x", "s", "z", "s", "z"], "q", "com.microsoft", **window)]
+    if form == "floats":
+        nodes[2:] = [node("Softplus", ["p"], "y")]
+    graph, expected = _read(nodes, given, constants, ["y"])
+    graph = apply_passes(graph).graph
+    found = to_file(graph, run_reference(graph, feed(graph, given))["y"])
+    assert found.shape == expected[0].shape and expected[0].std() > 0
+    if form == "floats":
+        assert np.allclose(found, expected[0], rtol=1e-5)
+    else:
+        assert not any(one.operator in ("onnx", "float") for one in graph.nodes)
+        assert np.array_equal(found, expected[0])
+
+
 @pytest.mark.parametrize("shape", [(1, 3, 9), (1, 2, 4, 5, 3)])
 def test_a_max_pool_of_8_bits_that_is_no_image_is_left_to_onnx_runtime(shape: tuple[int, ...]) -> None:
     given = {"x": _RANDOM.integers(-128, 128, shape).astype(np.int8)}

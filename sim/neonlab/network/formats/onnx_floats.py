@@ -15,6 +15,7 @@ from neonlab.network.formats.onnx_place import (
     ONE_AXIS,
     Place,
     broadcast,
+    counting,
     image_size,
     in_order_of_sums,
     joined,
@@ -162,12 +163,11 @@ def _global_average(place: Place, node: FileNode) -> None:
 
 def _pool(function: str, place: Place, node: FileNode) -> None:
     image, kernel = _float(place, node.inputs[0]), kernel_of(node)
-    ceil = not node.attributes.get("count_include_pad", 0)
-    window, size = window_of(node, image_size(image), kernel, ceil=ceil)
+    window, size = window_of(node, image_size(image), kernel, ceil=True)
     output = place.output(node, (image.shape[0], *size, image.shape[3]), "float32")
     place.add(
         "float", node, (image.name,), (output.name,), function=function, kernel=kernel, window=window,
-        count_padding=bool(node.attributes.get("count_include_pad", 0)),
+        **counting(node, image_size(image), kernel, window),
     )  # fmt: skip
 
 

@@ -170,7 +170,8 @@ def _average_pool(place: Place, node: FileNode) -> None:
     kernel = kernel_of(node)
     if node.attributes.get("channels_last", 0):
         raise Refusal("with channels last")
-    window, size = window_of(node, image_size(image), kernel, ceil=not node.attributes.get("count_include_pad", 0))
+    # Where padding counts, ONNX Runtime divides by all of the window, also by what reaches beyond with ceil_mode.
+    window, size = window_of(node, image_size(image), kernel, ceil=True)
     output = place.quantized(node, (image.shape[0], *size, image.shape[3]), 3)
     place.add(
         "average_pool", node, (image.name,), (output.name,), kernel=kernel, window=window, **whole(output),

@@ -215,8 +215,8 @@ def image_size(tensor: Tensor) -> Pair:
 def window_of(node: FileNode, size: Pair, kernel: Pair, *, ceil: bool = False) -> tuple[Window, Pair]:
     """Return a node's window, and the height and width of its output.
 
-    With `ceil_mode` the last window may reach beyond the padding, as if there were more of it: where the node does not
-    count padding, `ceil` allows that.  Raises Refusal.
+    With `ceil_mode` the last window may reach beyond the padding, as if there were more of it; `ceil` allows that.
+    Raises Refusal.
     """
     strides, dilations = (_pair(node, name, (1, 1)) for name in ("strides", "dilations"))
     auto = node.attributes.get("auto_pad", "NOTSET")
@@ -252,6 +252,14 @@ def _reaching_beyond(window: Window, size: Pair, kernel: Pair) -> Window:
         more = beyond if beyond < step and fit * step < length + pads[0] else 0
         padding.append((pads[0], pads[1] + more))
     return replace(window, padding=(padding[0], padding[1]))
+
+
+def counting(node: FileNode, size: Pair, kernel: Pair, window: Window) -> dict[str, object]:
+    """Return whether an average counts padding, and the rows and columns `beyond` it that `window` has by ceil_mode."""
+    attributes = {key: value for key, value in node.attributes.items() if key != "ceil_mode"}
+    own, _ = window_of(replace(node, attributes=attributes), size, kernel)
+    down, right = (more[1] - less[1] for more, less in zip(window.padding, own.padding, strict=True))
+    return {"count_padding": bool(node.attributes.get("count_include_pad", 0)), "beyond": (down, right)}
 
 
 def _pair(node: FileNode, name: str, default: Pair) -> Pair:

@@ -116,9 +116,13 @@ def _global_average(_node: Node, inputs: Sequence[Array]) -> Array:
 def _average_pool(node: Node, inputs: Sequence[Array]) -> Array:
     image, kernel, window = inputs[0], node.attributes["kernel"], node.attributes["window"]
     sums = window.patches(image.astype(np.float64), kernel, 0).sum(axis=(3, 4))
+    size = image.shape[1:3]
     if node.attributes["count_padding"]:
-        return np.asarray(sums / (kernel[0] * kernel[1]))
-    return np.asarray(sums / window.pixels(image.shape[1:3], kernel)[..., None])
+        # Padding counts, but not what a window reaches beyond it with ceil_mode.
+        beyond = node.attributes["beyond"]
+        size = tuple(length + sum(pair) - more for length, pair, more in zip(size, window.padding, beyond, strict=True))
+        window = Window(window.stride, ((0, beyond[0]), (0, beyond[1])), window.dilation)
+    return np.asarray(sums / window.pixels(size, kernel)[..., None])
 
 
 def _max_pool(node: Node, inputs: Sequence[Array]) -> Array:
