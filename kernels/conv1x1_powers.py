@@ -6,7 +6,7 @@ product it adds a number that depends on the weight alone, so that the sum of th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -20,6 +20,8 @@ _ZERO, _MINUS = 16, 1 << 15
 #: Blocks of a packed operand: output channels, input channels.
 _BLOCK = (4, 16)
 _MOST_BIAS = 1 << 29
+#: Those of the 65,536 words that are weights.
+_WORDS = (*range(8), _ZERO, *range(_MINUS, _MINUS + 8))
 
 
 def words_of(weights: Array) -> Array:
@@ -69,7 +71,7 @@ class Conv1x1Powers(Operator):
     name = "conv1x1_powers"
     dimensions = _DIMENSIONS
     weights = ("weights", "starts")
-    coded = ("weights",)  # 17 of the 65,536 words are weights
+    coded: Mapping[str, Sequence[int]] = {"weights": _WORDS}
     roles: Mapping[str, Role] = {"height": Role.FACTOR}  # kernels take the number of pixels
     # The shortcuts of ResNet-18 (He et al. 2015), on the pixels that their stride keeps.
     layers: Mapping[str, Shape] = {

@@ -60,6 +60,22 @@ def test_what_does_not_fit_is_refused(changed: dict[str, object], words: str) ->
         caller(kernel(), left_out)
 
 
+@pytest.mark.parametrize("name", ["armv7/conv1x1_s8u16s32_hwc_2x4_powers", "armv8/conv1x1_s8u16s32_hwc_4x4_powers"])
+def test_a_word_that_is_no_weight_is_refused(name: str) -> None:
+    words = np.full(64, 16, np.uint16)  # weights of 0
+    words[:3] = 7, (1 << 15) + 7, 0
+    given: dict[str, np.ndarray | int] = {"input": np.ones((5, 8), np.int8), "starts": np.zeros(4, np.int32)}
+    given |= {"pixels": 5, "in_channels": 8, "out_channels": 4}
+    with Caller() as caller:
+        assert caller(kernel(name), {**given, "weights": words})["output"].size == 20
+        words[[9, 30]] = 8, 300
+        with pytest.raises(
+            InputError,
+            match="`weights` has 8 at element 9, which means nothing; its values are 0 to 7, 16, 32768 to 32775",
+        ):
+            caller(kernel(name), {**given, "weights": words})
+
+
 @pytest.mark.parametrize("number", [np.int8(5), np.int64(5), np.uint32(5), np.array(5)])
 def test_integers_of_numpy_are_integers(number: np.generic) -> None:
     with Caller() as caller:

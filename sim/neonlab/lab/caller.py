@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,8 +55,8 @@ class Caller(Closing):
 
         Outputs may be left out.  Parameters with an element for each channel are filled up with zeros to whole blocks;
         other arrays have the size that the contract asks for.  Raises InputError for an argument that is missing,
-        unknown, too small, too large, of another dtype, or outside of the range that the contract declares, and
-        FaultError where the call faults.
+        unknown, too small, too large, of another dtype, outside of the range that the contract declares, or none of the
+        codes that the operator names, and FaultError where the call faults.
 
         For an array of pointers `input`, `input[]` is one array, and `input` where in it each pointer leads, in bytes.
         Rows may share bytes there, as the windows of an image do; a read outside of the array faults.
@@ -81,6 +81,9 @@ class Caller(Closing):
         held = {room.argument.name: _buffer(contract, room, given.get(room.argument.name)) for room in rooms}
         tables = [argument for argument in contract.arguments if argument.rows is not None]
         held |= {argument.name: _table(contract, argument, numbers, given) for argument in tables}
+        coded = {} if kernel.operator is None else kernel.operator.coded
+        for name in coded.keys() & given.keys():
+            _hold_to_codes(contract, name, np.asarray(given[name]).reshape(-1), coded[name])
         passed: list[Passed] = [
             held[argument.name] if argument.is_pointer else numbers[argument.name] for argument in contract.arguments
         ]
@@ -211,3 +214,21 @@ def _hold_to_range(contract: Contract, argument: Argument, held: Array) -> None:
     low, high = argument.value_range
     if not (low <= held.min() and held.max() <= high):
         raise InputError(f"{contract.name}: `{argument.name}` has elements outside of {low:g} to {high:g}")
+
+
+def _hold_to_codes(contract: Contract, name: str, held: Array, codes: Sequence[int]) -> None:
+    others = np.flatnonzero(~np.isin(held, codes))
+    if others.size:
+        what = f"{held[others[0]]} at element {others[0]}, which means nothing"
+        raise InputError(f"{contract.name}: `{name}` has {what}; its values are {_spans(codes)}")
+
+
+def _spans(codes: Sequence[int]) -> str:
+    """Return numbers in words: 0 to 7, 16."""
+    spans: list[list[int]] = []
+    for code in sorted(codes):
+        if spans and code == spans[-1][1] + 1:
+            spans[-1][1] = code
+        else:
+            spans.append([code, code])
+    return ", ".join(str(first) if first == last else f"{first} to {last}" for first, last in spans)

@@ -76,7 +76,8 @@ class Calls:
 
         Give integers and arrays by argument name, as `neonlab.lab.caller.Caller` takes them; outputs may be left out.
         Raises InputError for an argument that is missing, unknown, too small, too large, of another dtype, or has
-        elements outside of the range that the contract declares, and FaultError where the call faults.
+        elements outside of the range that the contract declares or of the codes that the operator names, and FaultError
+        where the call faults.
         """
         kernel = self.kernel(name)
         self.called[kernel.title] = kernel

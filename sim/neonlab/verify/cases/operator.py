@@ -60,9 +60,9 @@ class Operator(abc.ABC):
     weights: Sequence[str] = ()
     #: The parts that dimensions play, where they are not lengths; numbers that no size depends on are known as such.
     roles: Mapping[str, Role] = {}
-    #: Inputs of which only some values mean something that the range of the contract has no words for.  Proofs hold
-    #: them at values of cases, and say so.
-    coded: Sequence[str] = ()
+    #: Inputs of which only some values mean something that the range of the contract has no words for, by name, and
+    #: these values.  Proofs hold them at values of cases, and say so; calls by name refuse other values.
+    coded: Mapping[str, Sequence[int]] = {}
     #: Further random data that `check` tries for each shape when the operator has no more shapes than `check` tries.
     further_data = 6
 
