@@ -30,6 +30,17 @@ def sigmoid(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return 0.5 + 0.5 * np.tanh(0.5 * values)
 
 
+def sigmoid_in_singles(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Compute 1 / (1 + e^-x) as TFLite does, each step rounded to float32: another result beside a midpoint.
+
+    Source: tensorflow/lite/kernels/activations.cc, `SigmoidPrepare`.
+    """
+    with np.errstate(over="ignore"):  # 1 / infinity is 0
+        powers = np.exp(-values).astype(np.float32)
+    found: NDArray[np.float64] = (np.float32(1) / (np.float32(1) + powers)).astype(np.float64)
+    return found
+
+
 def table_of(function: Real, source: Affine, target: Affine, rounding: str = "away") -> Integers:
     """Return the 256 results of `function` on an 8-bit tensor, indexed by the input's byte: `table[q & 255]`.
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from tests.int8.frameworks.litert import Tensor, run
 
-from neonlab.int8.activation import SIGMOID_OUTPUT, TANH_OUTPUT, look_up, sigmoid, softmax, table_of
+from neonlab.int8.activation import SIGMOID_OUTPUT, TANH_OUTPUT, look_up, sigmoid_in_singles, softmax, table_of
 from neonlab.int8.addition import Operand, add_tflite, add_xnnpack
 from neonlab.int8.affine import Affine, dequantize, quantize
 from neonlab.int8.arrays import Output
@@ -147,9 +147,12 @@ def test_pooling_is_the_same(kernels: str) -> None:
         assert (got == function(image, (3, 3), window)).all()
 
 
-@pytest.mark.parametrize("scale", [0.05, 0.0121, 0.3])
+@pytest.mark.parametrize("scale", [0.05, 0.0121, 0.3, 1 / 256])  # the last has midpoints
 def test_tables_of_tanh_and_logistic_are_the_same(scale: float) -> None:
-    for operator, function, target in (("TANH", np.tanh, TANH_OUTPUT), ("LOGISTIC", sigmoid, SIGMOID_OUTPUT)):
+    for operator, function, target in (
+        ("TANH", np.tanh, TANH_OUTPUT),
+        ("LOGISTIC", sigmoid_in_singles, SIGMOID_OUTPUT),
+    ):
         source = Tensor((256,), "int8", [scale], [3])
         output = Tensor((256,), "int8", [target.scale], [target.zero_point])
         got = run(operator, [source], output, [EVERY], kernels="reference")

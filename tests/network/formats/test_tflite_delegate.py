@@ -11,6 +11,7 @@ from neonlab.lab.repository.library import open_library
 from neonlab.network.formats.tflite import read_tflite
 from neonlab.network.passes.every import apply_passes
 from neonlab.network.reference.inference import feed, run_reference
+from neonlab.network.reference.near import is_near
 from neonlab.network.run.network import run_network
 
 
@@ -97,3 +98,42 @@ def test_a_ratio_that_makes_ties_is_rounded_as_in_litert(
     graph = apply_passes(read_tflite("network.tflite", data, kernels)).graph
     found = run_reference(graph, feed(graph, {graph.inputs[0]: every}))[graph.outputs[0]]
     assert np.array_equal(found, run_model(data, [every], kernels=kernels)[0])
+
+
+@pytest.mark.parametrize("same", [True, False])
+@pytest.mark.parametrize(("taps", "stride"), [((1, 2), (2, 2)), ((3, 2), (3, 3)), ((2, 3), (2, 2))])
+def test_a_transposed_convolution_with_a_window_below_its_stride_is_the_same(
+    taps: tuple[int, int], stride: tuple[int, int], same: bool
+) -> None:
+    """XNNPACK leaves it to a kernel that rounds otherwise, if its padding is SAME."""
+    random, outs = np.random.default_rng(9), 16
+    beyond = (0, 0) if same else tuple(max(0, size - step) for size, step in zip(taps, stride, strict=True))
+    size = (1, 4 * stride[0] + beyond[0], 5 * stride[1] + beyond[1], outs)
+    scales = random.uniform(0.002, 0.01, outs).astype(np.float32)
+    weights = Tensor.constant(random.integers(-127, 128, (outs, *taps, 8)).astype(np.int8), scales.tolist())
+    bias = random.integers(-2000, 2000, outs).astype(np.int32)
+    tensors = [
+        Tensor.constant(np.array(size, np.int32)), weights, Tensor((1, 4, 5, 8), "int8", [0.05], [7]),
+        Tensor.constant(bias, (np.float32(0.05) * scales).tolist()), Tensor(size, "int8", [0.05], [4]),
+    ]  # fmt: skip
+    options = {"table": "TransposeConvOptions", "padding": int(not same), "strideH": stride[0], "strideW": stride[1]}
+    data = build(tensors, [Operator("TRANSPOSE_CONV", [0, 1, 2, 3], [4], options, 4)], [2], [4])
+    graph = read_tflite("network.tflite", data, "xnnpack")
+    left = same and (taps[0] < stride[0] or taps[1] < stride[1])
+    assert graph.nodes[0].operator == ("litert" if left else "conv_transpose")
+    for _ in range(4):
+        image = random.integers(-128, 128, (1, 4, 5, 8)).astype(np.int8)
+        found = run_reference(graph, feed(graph, {"t2": image}))["t4"]
+        assert np.array_equal(found, run_model(data, [image], kernels="xnnpack")[0])
+
+
+def test_a_softmax_is_near_the_reference_kernel_and_that_of_the_others() -> None:
+    """A row whose greatest result is 237.50008: the reference kernel has 237 there, the others 238."""
+    tensors = [Tensor((1, 5), "int8", [0.06223893165588379], [0]), Tensor((1, 5), "int8", [1 / 256], [-128])]
+    data = build(tensors, [Operator("SOFTMAX", [0], [1], {"table": "SoftmaxOptions", "beta": 1.0})], [0], [1])
+    row = np.array([[0, 51, 0, 96, 25]], np.int8)
+    for arithmetic, greatest in (("reference", 109), ("xnnpack", 110)):
+        graph = read_tflite("network.tflite", data, arithmetic)
+        assert run_model(data, [row], kernels=arithmetic)[0].max() == greatest
+        assert run_reference(graph, feed(graph, {"t0": row}))["t1"].max() == 110
+        assert is_near(graph.nodes[0]) == (arithmetic == "reference")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from neonlab.int8.windows import Window
 from neonlab.network.formats.draft import Refusal
 from neonlab.network.graph import Tensor
 
@@ -22,6 +25,23 @@ def leaky_arithmetic(asked: str, alpha: float, source: Tensor, output: Tensor) -
     above = np.float32(source.quantization.scale) / np.float32(output.quantization.scale)
     below, (size, least, most) = above * np.float32(alpha), _SLOPES
     return "xnnpack" if size <= above <= most and least <= below <= most and abs(below) >= size else "tflite"
+
+
+def exactness(asked: str) -> dict[str, bool]:
+    """Return whether a softmax is near: LiteRT's reference kernel has exponentials in fixed point, its others a table.
+
+    Of 365,400 drawn results of the reference kernel one was not that of the table, by 1.
+    """
+    return {} if asked == "xnnpack" else {"near": True}
+
+
+def check_transposed(asked: str, taps: Sequence[int], window: Window, *, same: bool) -> None:
+    """Raise Refusal for a transposed convolution that XNNPACK leaves to an optimized kernel, which rounds otherwise.
+
+    With SAME padding it takes none whose window is smaller than its stride.
+    """
+    if asked == "xnnpack" and same and (taps[0] < window.stride[0] or taps[1] < window.stride[1]):
+        raise Refusal("with a window smaller than its stride, which XNNPACK leaves to others")
 
 
 def arithmetic_of(asked: str, operation: str, left: Tensor, right: Tensor, output: Tensor) -> str:

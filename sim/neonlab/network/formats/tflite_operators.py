@@ -12,7 +12,7 @@ from neonlab.int8.arrays import OperandError, Output
 from neonlab.int8.elementwise import activation_range
 from neonlab.int8.windows import Pair, Window
 from neonlab.network.formats.draft import Draft, Refusal
-from neonlab.network.formats.tflite_delegate import arithmetic_of, leaky_arithmetic
+from neonlab.network.formats.tflite_delegate import arithmetic_of, check_transposed, exactness, leaky_arithmetic
 from neonlab.network.formats.tflite_file import FileGraph, FileOperator
 from neonlab.network.graph import Array, Quantization, State, Tensor
 
@@ -145,11 +145,11 @@ def _conv_transpose(place: Place, name: str, operator: FileOperator) -> None:
         raise Refusal(f"weights {list(tensor.shape)} do not fit {list(image.shape)} and {list(output.shape)}")
     # The window slides over the output, and each of its positions is a pixel of the image.
     window = _window(place, operator, size, (tensor.shape[1], tensor.shape[2]), _image(image))
-    bias = _bias(place, operator, outs, 3)
+    check_transposed(place.arithmetic, tensor.shape[1:3], window, same=operator.options["Padding"] == 0)
     place.draft.node(
-        "conv_transpose", name, operator.name, (image.name, tensor.name, bias), (output.name,),
-        {"window": window, **clamp_of(output, operator.options.get("FusedActivationFunction", 0)),
-         **place.scheme("conv")},
+        "conv_transpose", name, operator.name, (image.name, tensor.name, _bias(place, operator, outs, 3)),
+        (output.name,), {"window": window, **clamp_of(output, operator.options.get("FusedActivationFunction", 0)),
+                         **place.scheme("conv")},
     )  # fmt: skip
 
 
@@ -243,7 +243,7 @@ def _unary(function: str) -> Mapped:
 
 def _softmax(place: Place, name: str, operator: FileOperator) -> None:
     source, output = place.eight(operator.inputs[0]), place.eight(operator.outputs[0])
-    attributes = {"beta": float(operator.options["Beta"]), "arithmetic": "tflite"}
+    attributes = {"beta": float(operator.options["Beta"]), "arithmetic": "tflite", **exactness(place.arithmetic)}
     place.draft.node("softmax", name, operator.name, (source.name,), (output.name,), attributes)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from neonlab.errors import InputError
-from neonlab.int8.activation import Real, sigmoid, table_of
+from neonlab.int8.activation import Real, sigmoid, sigmoid_in_singles, table_of
 from neonlab.int8.addition import Operand
 from neonlab.int8.affine import Affine
 from neonlab.int8.arrays import Integers, Output, wide
@@ -42,6 +42,8 @@ def table_of_node(graph: Graph, node: Node) -> Integers:
         return _leaky_xnnpack(operand, node.attributes["alpha"], ends[1], output)
     if function == "hard_swish" and arithmetic == "tflite":
         return _hard_swish_tflite(operand, ends[1], output)
+    if function == "sigmoid" and arithmetic == "tflite":
+        return table_of(sigmoid_in_singles, _affine(source), _affine(target))
     real = _REAL.get(function)
     if real is None:
         raise InputError(f"node `{node.name}`: no function is called {function}")
