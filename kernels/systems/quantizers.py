@@ -38,6 +38,21 @@ def _affine(calls: Calls, reals: Array) -> Affine:
     return affine_from_range(float(low), float(high))
 
 
+def _quantized(calls: Calls, reals: Array, affine: Affine) -> Array:
+    """Return reals as uint8, by the kernel that rounds as gemmlowp does, on numbers 128 less.
+
+    The kernel multiplies by 1 / scale and rounds before the zero point is added, where gemmlowp divides and rounds the
+    sum: that differs beside midpoints, for 2 of 297,984 numbers drawn as here.
+    """
+    singles = reals.astype(np.float32)
+    found = calls(
+        "quantize_f32s8_flat_@_ncnn", input=singles, count=singles.size,
+        inverse=np.array([1], np.float32) / np.float32(affine.scale),
+        range=np.array([affine.zero_point - 128, -128, 127], np.int16),
+    )["output"]  # fmt: skip
+    return (found.view(np.uint8) ^ np.uint8(0x80)).reshape(reals.shape)
+
+
 def _iao(calls: Calls, random: np.random.Generator) -> tuple[Array, Array]:
     """Run IAO's layer: reals to uint8 with nudged zero points, then gemmlowp's product.
 
@@ -45,7 +60,7 @@ def _iao(calls: Calls, random: np.random.Generator) -> tuple[Array, Array]:
     """
     x, w = random.normal(0.3, 1, (_PIXELS, _INS)), random.normal(-0.1, 0.5, (_INS, _OUTS))
     of_x, of_w = _affine(calls, x.astype(np.float32)), _affine(calls, w.astype(np.float32))
-    a, b = (quantize_gemmlowp(reals, affine) for reals, affine in ((x, of_x), (w, of_w)))
+    a, b = (_quantized(calls, reals, affine) for reals, affine in ((x, of_x), (w, of_w)))
     moving = MovingRange()
     for noise in (0.0, 0.05, -0.03):
         moving = moving.updated(x @ w * (1 + noise))
@@ -60,7 +75,8 @@ def _iao(calls: Calls, random: np.random.Generator) -> tuple[Array, Array]:
         rows=_PIXELS, cols=_OUTS, depth=_INS, c_pitch=_OUTS, bias=bias, points=np.array(points, np.int16),
         multipliers=np.full(_OUTS, multiplier.mantissa, np.int32), shifts=np.full(_OUTS, multiplier.exponent, np.int32),
     )["c"]  # fmt: skip
-    sums = accumulate_subtracting_first(a, b, of_x.zero_point, of_w.zero_point, bias)
+    of_a, of_b = (quantize_gemmlowp(reals, affine) for reals, affine in ((x, of_x), (w, of_w)))
+    sums = accumulate_subtracting_first(of_a, of_b, of_x.zero_point, of_w.zero_point, bias)
     expected = Output.of("uint8", of_y.zero_point).place(wide(multiply_twice_rounded(sums, multiplier)))
     return got.reshape(expected.shape), expected
 
