@@ -65,7 +65,8 @@ class Sheet:
         """Record a reading of the texts in the files."""
         if self.saved is None or not _same(self.saved[0], kept):
             self.saves += 1
-            if self.saved is not None and self.saved[1].tile and self.saved[1].digest != reading.digest:
+            there = self.saved[1] if self.saved is not None else Reading()
+            if (there.tile or there.measuring) and there.digest != reading.digest:
                 self.before = self.saved
         self.saved = (kept, reading)
 
@@ -82,13 +83,14 @@ def _same(before: _Texts, after: _Texts) -> bool:
 
 def _is_cut_short(reading: Reading) -> bool:
     """Tell whether the next text came before the layer's figures did."""
-    return bool(reading.tile) and not reading.layer
+    return reading.measuring or (bool(reading.tile) and not reading.layer)
 
 
 class Desk:
     """Checks texts for one browser.  It is a context manager; `show` is called in the desk's own thread.
 
-    `given` holds the options of some files, and `otherwise` those of all others.
+    `given` holds the options of some files, and `otherwise` those of all others.  `tell` is called in that thread too,
+    with words for what is being done, "" once nothing is.
     """
 
     def __init__(
@@ -101,13 +103,15 @@ class Desk:
         cores: Sequence[ModelledCore],
         seed: int,
         show: Callable[[Sight], None],
+        tell: Callable[[str], None] | None = None,
     ) -> None:
         self._root = root
         self._given, self._otherwise = given, otherwise
         self._shape = shape
         self._show = show
         self._cores = tuple(cores)
-        self._reader = StateReader(loops=True, seed=seed)
+        self._tell = tell or (lambda words: None)
+        self._reader = StateReader(loops=True, seed=seed, tell=self._tell)
         self._sheets: dict[Path, Sheet] = {}
         self._pasts: dict[Path, Past] = {}
         self._state = 0
@@ -172,6 +176,9 @@ class Desk:
             except Exception as error:  # after any error the next text must still be checked
                 self._show(Sight.of_problem(text.path, text.text, f"internal error: {type(error).__name__}: {error}"))
                 self._forget()
+            finally:
+                if self._next is None:
+                    self._tell("")
 
     def _forget(self) -> None:
         """Drop all results, since a Python file changed or the process beside failed."""

@@ -26,6 +26,7 @@ from neonlab.serve.search import Search
 from neonlab.serve.studio import Studio
 
 _SHOWN = 60  # most lines of a diff
+_COMPILING = "the first time on a machine, native code is compiled, for up to three minutes"
 _MANY = 6  # variants, beyond which they can be searched
 _WORDS = {
     Standing.SAVED: "saved",
@@ -53,6 +54,7 @@ class Page:
             with ui.element("header").classes("neonlab-head"):
                 self._title = ui.html("", sanitize=False, tag="h1")
                 self._word = ui.html("", sanitize=False, tag="span").classes("neonlab-word").props("role=status")
+                ui.html("", sanitize=False, tag="span").classes("neonlab-doing")
                 self._standing = ui.html("", sanitize=False, tag="span").classes("neonlab-standing")
                 self._save = button("Save").props('title="Ctrl-S"').on("click", js_handler="() => neonlabSave()")
             self._build_tabs()
@@ -207,8 +209,9 @@ class Page:
         self._verdict.content = sight.verdict
         if sight.complete and sight.figures:
             self._good[sight.path] = time.time(), sight
-        # What cannot be tried, such as half a word, has no figures: the last ones stay, dimmed, with their age.
-        had, last = self._good.get(sight.path, (0.0, sight)) if sight.complete and not sight.figures else (0.0, sight)
+        # What cannot be tried, such as half a word, has no figures, nor has a long text at first: the last ones stay,
+        # dimmed, with their age.
+        had, last = self._good.get(sight.path, (0.0, sight)) if not sight.figures else (0.0, sight)
         age = f'<p class="neonlab-age" data-had="{1000 * had:.0f}"></p>' if last is not sight else ""
         self._figures.content = age + last.figures
         core = self._offer_cores(last.cores)
@@ -226,8 +229,13 @@ class Page:
         costs = marks.heat.get(core)
         keep = bool(age) or not sight.complete
         heat = [one.to_json() for one in costs] if costs is not None else None if keep else []
-        complete = json.dumps("stale" if age else sight.complete)
-        self._call("annotate", f"{self._editors[path].id}, {json.dumps(remarks)}, {json.dumps(heat)}, {complete}")
+        told = ", ".join(json.dumps(one) for one in (remarks, heat, sight.complete, bool(age)))
+        self._call("annotate", f"{self._editors[path].id}, {told}")
+
+    def show_doing(self, words: str) -> None:
+        """Tell what is being done, and for how long: the script shows it where it takes more than a moment."""
+        first = not any(sight.word for sight in self._studio.sights.values())
+        self._call("tellDoing", f"{json.dumps(words)}, {json.dumps(_COMPILING if first and words else '')}")
 
     def show_search(self, search: Search) -> None:
         """Show how far the search for a cheaper loop is, or what it found."""

@@ -35,6 +35,9 @@ class Showing(Protocol):
     def follow(self, path: Path) -> None:
         """Follow the draft of `path`, which changed other than by typing, or whose standing changed."""
 
+    def show_doing(self, words: str) -> None:
+        """Show what is being done for the text; "" where nothing is."""
+
     def show_search(self, search: Search) -> None:
         """Show how far the search for a cheaper loop is, or what it found."""
 
@@ -67,8 +70,9 @@ class Studio:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._pause: asyncio.TimerHandle | None = None
         self.desk = Desk(
-            root, given={self.paths[0]: given}, shape=shape, cores=cores, seed=seed, show=self._in_loop(self._take)
-        )
+            root, given={self.paths[0]: given}, shape=shape, cores=cores, seed=seed, show=self._in_loop(self._take),
+            tell=self._in_loop(self._take_doing),
+        )  # fmt: skip
         self.searcher = Searcher(root, {self.paths[0]: given}, shape, seed, self._in_loop(self._take_search))
         self.search: Search | None = None
         self.comparer = Comparer(root, {self.paths[0]: given}, shape, seed, self._in_loop(self._take_comparison))
@@ -201,6 +205,10 @@ class Studio:
                     self._loop.call_soon_threadsafe(take, found)
 
         return hand_over
+
+    def _take_doing(self, words: str) -> None:
+        if self._page is not None:
+            self._page.show_doing(words)
 
     def _take_search(self, search: Search) -> None:
         self.search = search

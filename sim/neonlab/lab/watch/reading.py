@@ -6,7 +6,7 @@ never delays the next save.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 #: Number of cases tried first, and in each further chunk.
 FIRST_CASES, _CHUNK = 10, 24
+#: Seconds after which a verdict does not wait for figures.
+_LONG = 1.0
 #: Number of shapes after which a proof is reported.
 _SHAPES = 16
 
@@ -43,8 +45,8 @@ class Reading:
     `problem` says why it cannot be tried (it does not assemble, has no contract).  `planned` is the number of cases;
     the verdict holds those tried.  `tile` and `layer` are profiles on a part of the layer and on all of it, one for
     each core, and empty until they are made; `unmeasured` says why they are not, where no fault does.  `seconds` is
-    the time from the save to the first verdict with the tile's figures.  `proof` holds the shapes tried so far where a
-    proof is asked for; `unproved` is True until it is whole.
+    the time from the save to the first verdict with the tile's figures; `measuring` is True before.  `proof`
+    holds the shapes tried so far where a proof is asked for; `unproved` is True until it is whole.
     """
 
     digest: str = ""
@@ -55,6 +57,7 @@ class Reading:
     layer: tuple[Profile, ...] = ()
     unmeasured: str = ""
     seconds: float = 0.0
+    measuring: bool = False
     proof: Proof | None = None
     unproved: bool = False
 
@@ -66,7 +69,7 @@ class Reading:
         tried = self.verdict is not None and (
             self.verdict.cases >= self.planned or self.verdict.failed >= ENOUGH_FAILURES
         )
-        return tried and (bool(self.layer) or not self.tile) and not self.unproved
+        return tried and not self.measuring and (bool(self.layer) or not self.tile) and not self.unproved
 
     @property
     def tile_figures(self) -> Figures | None:
@@ -84,11 +87,23 @@ class StateReader:
 
     With `loops`, profiles of the layer include the hot loop.  With `prove`, kernels that no case shows to be wrong are
     proved after the cases.  With `keeps`, profiles of the layer and proofs are found among the results that are kept.
+    `tell` is called with words for each step that begins, for those who wait for it.
     """
 
-    def __init__(self, *, loops: bool = False, seed: int = 1, prove: bool = False, keeps: bool = False) -> None:
+    def __init__(
+        self,
+        *,
+        loops: bool = False,
+        seed: int = 1,
+        prove: bool = False,
+        keeps: bool = False,
+        tell: Callable[[str], None] | None = None,
+    ) -> None:
         self._loops, self._prove, self._keeps = loops, prove, keeps
         self._seed = seed
+        self._tell = tell or (lambda words: None)
+        self._began = (0, 0.0)  # the state that was described last, and when that began
+        self._rehearsed = False
         self._near, self._far = Assistant(), Assistant()
         self.interrupted = False
 
@@ -101,6 +116,7 @@ class StateReader:
 
     def restart(self) -> None:
         """Restart the processes, since a Python file that they imported has changed."""
+        self._rehearsed = False
         self._near.restart()
         self._far.restart()
 
@@ -112,6 +128,7 @@ class StateReader:
     def end(self) -> None:
         """End the running question at once, if any; may be called from another thread."""
         self.interrupt()
+        self._rehearsed = False
         self._near.end()
 
     def resume(self) -> None:
@@ -123,6 +140,8 @@ class StateReader:
         self, source: WatchedFile, state: int, shape: str | None, cores: Sequence[ModelledCore]
     ) -> Subject | str:
         """Describe the file and what it is measured on; or return in words why it cannot be tried."""
+        self._began = state, perf_counter()
+        self._tell("assembling")
         found = self._near.ask(watch_side.subject, source, state, shape, tuple(cores))
         return _reason(found) if isinstance(found, (Died, InputError)) else found
 
@@ -133,7 +152,8 @@ class StateReader:
 
         Only `known` is yielded if it is complete and of this code.  Nothing follows after `interrupt`.
         """
-        began, ask = perf_counter(), self._near.ask
+        ask = self._near.ask
+        began = self._began[1] if self._began[0] == state else perf_counter()
         digest = ask(watch_side.digest, source, state)
         if isinstance(digest, (Died, InputError)):
             yield Reading(problem=_reason(digest))
@@ -141,6 +161,7 @@ class StateReader:
         if known is not None and known.complete and known.digest == digest and not known.unmeasured:
             yield known
             return
+        self._tell("running the first cases")
         started = ask(watch_side.first_cases, source, state, subject.tile, FIRST_CASES, self._seed)
         if isinstance(started, (Died, InputError)):
             outcomes: list[Failure | None] = [self._failure(subject.tile, started)]
@@ -148,6 +169,9 @@ class StateReader:
         else:
             names, outcomes = started  # only results were compared so far; every check follows below
         reading = Reading(digest, planned=max(len(names), 1), verdict=self._verdict(subject, outcomes))
+        if perf_counter() - began > _LONG:  # the figures will take as long again
+            yield replace(reading, measuring=True)
+        self._tell(f"measuring it on {subject.tile}")
         tile, why = self._measured(self._near, subject, source, state, subject.tile)
         seconds = perf_counter() - began
         reading = replace(reading, tile=tile, unmeasured=why, seconds=seconds, unproved=self._prove)
@@ -161,6 +185,7 @@ class StateReader:
     ) -> Iterator[Reading]:
         ask = self._far.ask
         if names:
+            self._tell("running every case with every check")
             reading = yield from self._all_cases(subject, source, state, names, reading)
         if reading.verdict is not None and reading.verdict.faultless:
             covered = ask(watch_side.coverage, source, state)
@@ -170,13 +195,16 @@ class StateReader:
             if reading.verdict is not None and not isinstance(known, (Died, InputError)):
                 reading = replace(reading, verdict=replace(reading.verdict, accepted=known))
         if reading.tile:
+            self._tell(f"measuring it on the layer {subject.layer}")
             layer, why = self._measured(self._far, subject, source, state, subject.layer, loop=self._loops)
             reading = replace(reading, layer=layer, unmeasured=why)
         if reading.verdict is not None and reading.verdict.faultless:
+            self._tell("looking for lanes that can wrap")
             answer = ask(watch_side.ranges, source, state)
             if answer is not None and not isinstance(answer, (Died, InputError)):
                 reading = replace(reading, verdict=with_ranges(reading.verdict, *answer))
         elif reading.verdict is not None:
+            self._tell("explaining what is wrong")
             told = [(f, ask(watch_side.explained, source, state, f)) for f in reading.verdict.failures]
             failures = tuple(failure if isinstance(more, (Died, InputError)) else more for failure, more in told)
             reading = replace(reading, verdict=replace(reading.verdict, failures=failures))
@@ -184,8 +212,15 @@ class StateReader:
         reading = replace(reading, unproved=asked)
         if not self.interrupted:
             yield reading
+        self._rehearse(source, state, names)
         if asked and not self.interrupted:
             yield from self._proofs(subject, source, state, reading)
+
+    def _rehearse(self, source: WatchedFile, state: int, names: list[CaseName]) -> None:
+        """Let the near process run one case with every check, once, so that the first wrong text need not load them."""
+        if names and not self._rehearsed and not self.interrupted:
+            self._rehearsed = True
+            self._near.ask(watch_side.try_cases, source, state, names[:1])
 
     def _proofs(self, subject: Subject, source: WatchedFile, state: int, reading: Reading) -> Iterator[Reading]:
         """Yield readings while the kernel is proved, shape by shape, until one refutes it."""

@@ -210,11 +210,46 @@ const dark = matchMedia("(prefers-color-scheme: dark)");
 
 // What is shown is of an older text ("typing"), of this one but not all ("checking"), or all that there is ("done").
 const progress = CM.EditorView.updateListener.of((update) => {
-  if (update.docChanged) document.body.dataset.neonlab = "typing";
+  if (!update.docChanged) return;
+  document.body.dataset.neonlab = "typing";
+  doing = { words: "waiting for the server", late: "", since: Date.now() };
 });
 
+let doing = { words: "", late: "", since: 0 }; // since the text changed, or since there is anything to do
+const SOON = 1; // seconds after which one is told what takes so long
+const LATE = 5; // seconds after which one is told what may be the cause
+
+// What the server does for this text, and a word on it for those who wait long.
+export function tellDoing(words, late) {
+  doing = { words, late, since: doing.words ? doing.since : Date.now() };
+  showDoing();
+}
+
+function showDoing() {
+  const place = document.querySelector(".neonlab-doing");
+  if (!place) return;
+  const seconds = Math.floor((Date.now() - doing.since) / 1000);
+  const shown = doing.words && seconds >= SOON && document.body.dataset.neonlab !== "done";
+  const more = doing.late && seconds >= LATE ? ` (${doing.late})` : "";
+  const words = shown ? `${doing.words}, ${seconds} s${more}` : "";
+  if (place.textContent !== words) place.textContent = words;
+}
+setInterval(showDoing, 250);
+
+// A text is assembled for the server's answers when first asked about: ask before a person does, after a pause.
+const AHEAD = { after: 200, longest: 200_000 }; // milliseconds, characters
+
+function askAhead(path) {
+  let pause = 0;
+  return CM.EditorView.updateListener.of(({ docChanged, state }) => {
+    if (!docChanged) return;
+    clearTimeout(pause);
+    if (state.doc.length < AHEAD.longest) pause = setTimeout(() => ask(path, state, 0), AHEAD.after);
+  });
+}
+
 function assemblyOf(path) {
-  return [assembly, assembly.data.of({ autocomplete: completionOf(path) }), hoverOf(path)];
+  return [assembly, assembly.data.of({ autocomplete: completionOf(path) }), hoverOf(path), askAhead(path)];
 }
 
 function followTheme(id) {
@@ -245,8 +280,8 @@ export async function attach(id, isAssembly, path) {
 
 const turns = new Map(); // by editor: how often there was something to show
 
-// `complete` is "stale" where the costs shown are those of an earlier text.
-export async function annotate(id, remarks, costs, complete) {
+// The costs shown are those of an earlier text where they are `stale`.
+export async function annotate(id, remarks, costs, complete, stale) {
   const turn = (turns.get(id) ?? 0) + 1;
   turns.set(id, turn);
   const editor = await attachedEditorOf(id);
@@ -255,7 +290,7 @@ export async function annotate(id, remarks, costs, complete) {
   if (costs) effects.push(setHeat.of(costs));
   editor.dispatch({ effects });
   document.body.dataset.neonlab = complete ? "done" : "checking";
-  document.body.classList.toggle("neonlab-stale-heat", complete === "stale");
+  document.body.classList.toggle("neonlab-stale-heat", stale);
 }
 
 // How long ago figures were had that are shown for want of newer ones.
