@@ -18,6 +18,8 @@ _MOVING = (
     "quantize", "dequantize", "unary", "rescale", "pad", "resize_nearest", "softmax",
     "matmul", "conv_transpose",
 )  # fmt: skip
+#: Those that round floats which hold the zero points, so that they must know the ones of the file.
+_WITH_POINTS = (("add", "onnxruntime"), ("mul", "onnxruntime"), ("mean", "xnnpack"))
 #: Those whose second input is weights.
 _WEIGHTED = ("conv", "conv_transpose", "depthwise", "dense")
 _FLIPPED = (np.arange(256, dtype=np.uint8) ^ np.uint8(0x80)).view(np.int8)
@@ -98,7 +100,7 @@ def _attributes(node: Node, signed: Mapping[str, str]) -> dict[str, Any]:
     output, source = node.outputs[0] in signed, bool(node.inputs) and node.inputs[0] in signed
     if output and "lowest" in found:
         found["lowest"], found["highest"] = found["lowest"] - 128, found["highest"] - 128
-    if output and found.get("arithmetic") == "onnxruntime" and node.operator in ("add", "mul"):
+    if output and (node.operator, found.get("arithmetic")) in _WITH_POINTS:
         found["unsigned"] = True
     if output and node.operator == "pad":
         found["fill"] -= 128

@@ -155,9 +155,15 @@ def _in_floats(
     left, right, scale, output = _pair(graph, node, inputs)
     if not node.attributes.get("unsigned"):
         return way(left, right, scale, output)
-    moved = Output(output.zero_point + _HALF, output.minimum + _HALF, output.maximum + _HALF, "uint8")
-    found = way(_unsigned(left), _unsigned(right), scale, moved)
-    return (found ^ np.uint8(_HALF)).view(np.int8)
+    return _signed(way(_unsigned(left), _unsigned(right), scale, _moved(output)))
+
+
+def _moved(output: Output) -> Output:
+    return Output(output.zero_point + _HALF, output.minimum + _HALF, output.maximum + _HALF, "uint8")
+
+
+def _signed(values: Array) -> Array:
+    return (values ^ np.uint8(_HALF)).view(np.int8)
 
 
 def _unsigned(held: Operand) -> Operand:
@@ -215,7 +221,11 @@ def mean_of_sums(graph: Graph, node: Node, sums: Array, count: int) -> Array:
     source, target = (quantization_of(graph.tensor(name)).scale for name in (node.inputs[0], node.outputs[0]))
     output = output_of(graph, node)
     if node.attributes["arithmetic"] == "xnnpack":
-        return mean_xnnpack(sums, count, float(np.float32(source) / np.float32(target)), output)
+        ratio = float(np.float32(source) / np.float32(target))
+        # Its floats hold the zero point, as those of ONNX Runtime's sums.
+        if node.attributes.get("unsigned"):
+            return _signed(mean_xnnpack(sums, count, ratio, _moved(output)))
+        return mean_xnnpack(sums, count, ratio, output)
     return mean_tflite(sums, count, source / target, output)
 
 
