@@ -33,3 +33,19 @@ def test_like_loops_stand_line_against_line() -> None:
     (difference,) = compare([PAIR[0], PAIR[0]], "4x8x64x8", core="cortex-a53").loops
     assert difference.beside == ((), ())
     assert list(difference_lines(difference)) == ["the same instructions, none of which costs more or less than before"]
+
+
+@pytest.mark.parametrize(("width", "whole"), [(78, False), (118, True)])
+def test_an_instruction_that_does_not_fit_is_cut_where_one_sees_it(width: int, whole: bool) -> None:
+    (difference,) = compare(PAIR, "4x8x64x8", core="cortex-a53").loops
+    _, columns, *rows = difference_lines(difference, 1000, width)
+    assert all(len(row) <= width for row in rows)
+    column, start = columns.index("cycles", 1), columns.index("before")
+    cut = 0
+    for row, one in zip(rows, difference.beside[0], strict=False):
+        shown = row[start:column].strip()
+        known, text = shown.removesuffix("…").replace(" ", ""), one.text.replace(" ", "")
+        assert text.startswith(known) and (shown.endswith("…") or known == text), shown
+        assert not shown.endswith("…") or len(row[:column].rstrip()) == column - 1, "cut only for want of room"
+        cut += shown.endswith("…")
+    assert whole is not bool(cut)

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 #: Least change in cycles: the model may attribute one cycle to either of two adjacent lines.
 _EQUAL = 1.05
 _CONTEXT = 2  # lines shown around a difference
-_COLUMN = 39  # characters of a loop beside another
 
 
 def change_text(change: Change) -> str:
@@ -86,15 +85,15 @@ def loop_figures(difference: LoopDifference) -> str:
     return text
 
 
-def difference_lines(difference: LoopDifference, most: int = 16) -> Iterator[str]:
+def difference_lines(difference: LoopDifference, most: int = 16, width: int = 78) -> Iterator[str]:
     """Yield the loops line by line: mark, line, cycles before and after, text.
 
     Long unchanged stretches are shortened.  Loops of unlike structure stand side by side, as they execute, `most` of
-    their instructions.
+    their instructions, in `width` characters.
     """
     if not difference.rows:
         yield f"the loops differ in structure: {difference.shared:.0%} of the instructions correspond"
-        yield from _side_by_side(difference, most)
+        yield from _side_by_side(difference, most, width)
         return
     if all(row.same and not _moved(row) for row in difference.rows):
         yield "the same instructions, none of which costs more or less than before"
@@ -112,20 +111,31 @@ def difference_lines(difference: LoopDifference, most: int = 16) -> Iterator[str
         yield from (line for row in rows[-_CONTEXT:] for line in _row_lines(row))
 
 
-def _side_by_side(difference: LoopDifference, most: int) -> Iterator[str]:
-    head = f"{'cycles':>6}  {'line':>5}  "
-    yield f"{head + 'before':<{_COLUMN}}{head}after"
-    for before, after in list(zip_longest(*difference.beside))[:most]:
-        yield f"{_executed(before):<{_COLUMN}}{_executed(after)}".rstrip()
+def _side_by_side(difference: LoopDifference, most: int, width: int) -> Iterator[str]:
+    column = width // 2
+    digits = max([4, *(len(str(one.line)) for side in difference.beside for one in side)])
+    head = f"cycles {'line':>{digits}} "
+    yield f"{head + 'before':<{column}}{head}after"
+    for pair in list(zip_longest(*difference.beside))[:most]:
+        before, after = (_executed(one, digits, column - 1) for one in pair)
+        yield f"{before:<{column}}{after}".rstrip()
     left = [max(0, len(side) - most) for side in difference.beside]
     if any(left):
         yield f"… {left[0]} and {left[1]} more: `neonlab profile --loop` shows a loop whole"
 
 
-def _executed(cost: LineCost | None) -> str:
+def _executed(cost: LineCost | None, digits: int, width: int) -> str:
     if cost is None:
         return ""
-    return f"{cycles_text(cost.cycles)}  {cost.line:>5}  {cost.text}"[: _COLUMN - 1]
+    start = f"{cycles_text(cost.cycles)} {cost.line:>{digits}} "
+    return start + _fitted(cost.text, width - len(start))
+
+
+def _fitted(text: str, width: int) -> str:
+    """Return an instruction in `width` characters: blanks between operands go first, and what is cut ends in `…`."""
+    if len(text) > width:
+        text = text.replace(", ", ",")
+    return text if len(text) <= width else f"{text[: width - 1]}…"
 
 
 def _moved(row: LoopRow) -> bool:

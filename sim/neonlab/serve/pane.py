@@ -13,6 +13,7 @@ from rich.console import Console
 
 from neonlab.errors import InputError
 from neonlab.lab.compare.comparison import Comparison
+from neonlab.report.notebook import not_run_html
 from neonlab.report.terminal.comparison import print_comparison
 from neonlab.report.terminal.verdict import print_failures
 from neonlab.report.verdict_words import mood_of, remark_of, word_of
@@ -23,8 +24,10 @@ from neonlab.serve.studio import Studio
 from neonlab.verify.verdict import Verdict
 
 _CHANGED = re.compile(r"  ([-+]) ")
+_WIDE = 120  # characters, in which the longest instructions stand beside each other whole
 _MOST = 400  # instructions of a loop
 _FIRST = "gcc"
+_WARM = "cycles of one of many calls, which finds caches warm; those above are of one call alone"
 
 
 class Pane:
@@ -60,8 +63,11 @@ class Pane:
             return
         parts = [f"<p>{escape(compared.words)} …</p>"] if compared.words else []
         if compared.verdict is not None:
-            parts.append(f"<p>{standing(compared)}</p>")
+            unseen = compared.verdict.unseen
+            parts.append(f"<p>{standing(compared)}</p>{not_run_html(unseen) if unseen is not None else ''}")
         if compared.comparison is not None:
+            if self._core:
+                parts.append(f'<p class="dim">{_WARM}</p>')
             parts.append(f'<pre tabindex="0">{_printed(compared.comparison, compared.verdict)}</pre>')
         if not self._studio.is_now(compared.text):
             parts.append('<p class="fair">The text has changed since.</p>')
@@ -122,8 +128,8 @@ def standing(compared: Compared) -> str:
 def _printed(comparison: Comparison, verdict: Verdict | None) -> str:
     """Return the comparison as the terminal prints it, in colour."""
     file = io.StringIO()
-    out = Console(file=file, width=96, color_system=None, emoji=False, highlight=False)
-    print_comparison(out, comparison, most=_MOST)
+    out = Console(file=file, width=_WIDE, color_system=None, emoji=False, highlight=False)
+    print_comparison(out, comparison, most=_MOST, width=_WIDE)
     further = [(verdict.kernel, one) for one in verdict.failures[:1]] if verdict is not None else []
     print_failures(out, comparison.failures or further)
     return coloured((_state(row), row) for row in file.getvalue().splitlines())

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 _WIDTH = 80
 
 
-def print_comparison(out: Console, comparison: Comparison, most: int = 16) -> None:
+def print_comparison(out: Console, comparison: Comparison, most: int = 16, width: int = _WIDTH) -> None:
     """Print for each shape a table of counts and one of cycles per core, with a row per kernel; then the hot loops.
 
-    Of loops of unlike structure, `most` instructions are shown.
+    Of loops of unlike structure, `most` instructions are shown, in lines of `width`.
     """
     for group in comparison.groups:
         reference = group.reference
@@ -54,8 +54,8 @@ def print_comparison(out: Console, comparison: Comparison, most: int = 16) -> No
             out.print(Text(line, "bold"))
         for line in wrap(loop_figures(difference), _WIDTH, initial_indent="  ", subsequent_indent="    "):
             out.print(line, markup=False)
-        for text in difference_lines(difference, most):
-            out.print(Text(f"  {text}"[:_WIDTH], {"-": "red", "+": "green"}.get(text[:1], "")))
+        for text in difference_lines(difference, most, width - 2):
+            out.print(Text(f"  {text}"[:width], {"-": "red", "+": "green"}.get(text[:1], "")))
 
 
 def _bands(comparison: Comparison) -> Iterator[str]:
