@@ -150,3 +150,11 @@ def test_the_problem_matcher_finds_bad_input(column: str) -> None:
     (pattern,) = next(one["pattern"] for one in MATCHERS if one["owner"] == "neonlab-input")
     found = re.match(pattern["regexp"], f"neonlab: asm/x.S:3:{column} unknown instruction `adx`")
     assert found is not None and (found[1], found[2], found[4]) == ("asm/x.S", "3", "unknown instruction `adx`")
+
+
+@pytest.mark.parametrize("line", ["neonlab: asm/x.S: no contract says how to call it", "neonlab: check: 2 s"])
+def test_the_problem_matcher_finds_bad_input_of_a_file_as_a_whole(line: str) -> None:
+    (pattern,) = next(one["pattern"] for one in MATCHERS if one["owner"] == "neonlab-input")
+    found = re.match(pattern["regexp"], line)
+    shown = (found[1], found[2], found[4]) if found is not None else None
+    assert shown == (("asm/x.S", None, "no contract says how to call it") if "asm" in line else None)
