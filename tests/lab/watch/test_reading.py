@@ -68,6 +68,6 @@ def test_the_process_that_answers_first_rehearses_every_check_once(source: Watch
 
         state_reader._near.ask = note  # type: ignore[method-assign]
         readings(state_reader, source, 1)
-        assert asked[-1] is questions.try_cases, "after all that is shown"
+        assert asked[-1] is questions.try_cases, "after the first answer"
         readings(state_reader, source, 2)
     assert asked.count(questions.try_cases) == 1

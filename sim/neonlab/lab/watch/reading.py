@@ -184,6 +184,7 @@ class StateReader:
         self, subject: Subject, source: WatchedFile, state: int, names: list[CaseName], reading: Reading
     ) -> Iterator[Reading]:
         ask = self._far.ask
+        self._rehearse(source, state, names)
         if names:
             self._tell("running every case with every check")
             reading = yield from self._all_cases(subject, source, state, names, reading)
@@ -212,7 +213,6 @@ class StateReader:
         reading = replace(reading, unproved=asked)
         if not self.interrupted:
             yield reading
-        self._rehearse(source, state, names)
         if asked and not self.interrupted:
             yield from self._proofs(subject, source, state, reading)
 
