@@ -153,6 +153,13 @@ def _returned(isa: Isa, contract: Contract) -> list[int]:
     return [place for register in registers for place in places_of(register, isa)]
 
 
+@compiled
+def _place_in_memory(addresses: Integers, first: int, place: int) -> int:
+    """Return where in the live memory the place of an access lies; the accesses of its step begin at `first`."""
+    begins: int = addresses[first + (place - MEMORY) // ACCESS_ROOM]
+    return begins + (place - MEMORY) % ACCESS_ROOM
+
+
 @native_call
 def _walk_back(
     rule_at: Integers,
@@ -206,10 +213,3 @@ def _walk_back(
                             memory[_place_in_memory(addresses, first, sources[index])] = 1
         for index in range(first_always[rule], first_always[rule + 1]):
             live[always[index]] = 1
-
-
-@compiled
-def _place_in_memory(addresses: Integers, first: int, place: int) -> int:
-    """Return where in the live memory the place of an access lies; the accesses of its step begin at `first`."""
-    begins: int = addresses[first + (place - MEMORY) // ACCESS_ROOM]
-    return begins + (place - MEMORY) % ACCESS_ROOM
