@@ -84,6 +84,7 @@ def test_shards_and_a_cluster_find_what_one_machine_does(model: Path, tmp_path: 
     assert (there.stdout, there.returncode) == (one.stdout, 0), there.stderr
 
 
+@pytest.mark.slow
 def test_what_calls_cost_is_kept_for_the_same_data(
     model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -101,6 +102,7 @@ def test_what_calls_cost_is_kept_for_the_same_data(
     assert held is None or int(held[1]) < int(held[2]) / 2
 
 
+@pytest.mark.slow
 def test_a_run_is_compared_with_an_earlier_one(model: Path, tmp_path: Path) -> None:
     def document(name: str, *words: str) -> tuple[Path, dict[str, Any]]:
         file = tmp_path / name
