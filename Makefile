@@ -13,7 +13,8 @@ report: .venv/ready
 	$(BIN)/neonlab schemes --into reports
 	$(BIN)/neonlab report --few-pages --embed docs/pages/catalogue.md
 
-# What a person runs before each commit: under 8 minutes on two cores. It says at the end what it left out.
+# What a person runs before each commit: 8 minutes on two quick cores are meant, 19 were measured on two slow and busy ones. It
+# says at the end what it left out.
 test: .venv/ready
 	$(BIN)/python -m pytest -n auto --dist worksteal $(OPTIONS)
 
