@@ -1,4 +1,4 @@
-"""What a person is told who waits for `neonlab serve`: a text of 600 KB takes seconds."""
+"""Tell a person who waits for `neonlab serve` what is being done: a text of 600 KB takes seconds."""
 
 from __future__ import annotations
 

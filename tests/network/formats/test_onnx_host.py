@@ -282,7 +282,7 @@ def test_a_pool_whose_size_is_rounded_up_is_the_same(
 def test_an_average_that_counts_padding_divides_as_onnx_runtime_where_its_size_is_rounded_up(
     form: str, kernel: tuple[int, int], stride: tuple[int, int], pads: tuple[int, ...]
 ) -> None:
-    """Of 8 bits by all of the window, also by what reaches beyond the padding; of floats by what does not."""
+    """Divide 8 bits by all of the window, also by what reaches beyond the padding, and floats by what does not."""
     given = {"x": _RANDOM.integers(-128, 128, (1, 3, 7, 9)).astype(np.int8)}
     constants: dict[str, np.ndarray] = {"s": np.array(0.1, np.float32), "z": np.array(3, np.int8)}
     window: dict[str, Any] = {"kernel_shape": kernel, "strides": stride, "pads": pads, "ceil_mode": 1}

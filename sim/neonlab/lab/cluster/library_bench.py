@@ -195,7 +195,7 @@ def scale_table(costs: Sequence[WorkCost], message: float) -> str:
             for one in costs
             if one.prepared >= 0.01
         ),
-        f"{', '.join(str(one.sampled) for one in costs)} units of these were run.",
+        f"Units that were run: {', '.join(f'{one.sampled} of {one.work}' for one in costs)}.",
     ]
     return "\n".join([*rows, "", *told]) + "\n"
 

@@ -6,7 +6,7 @@ trace has up to some million steps.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -28,7 +28,7 @@ Places = npt.NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """What an instruction does to liveness: the sources of each place that it writes, and what it needs in any case.
+    """Say what an instruction does to liveness: the sources of each place that it writes, and what it always needs.
 
     Places are those of `neonlab.isa.model.dependence`, of registers and of memory.
     """
@@ -51,11 +51,6 @@ def _rule(instruction: Instruction) -> _Rule:
         always.update(places_of(register, instruction.isa))
     sources = tuple((place, tuple(sorted(found))) for place, found in dependence.sources.items())
     return _Rule(sources, tuple(sorted(always)))
-
-
-def mask_of(places: Iterable[int]) -> int:
-    """Return a number with the bit of each of `places` set."""
-    return sum(1 << place for place in set(places))
 
 
 def live_after(

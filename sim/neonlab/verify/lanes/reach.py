@@ -32,7 +32,7 @@ from neonlab.isa.model.lane_operation import (
     is_general,
     vector_start,
 )
-from neonlab.verify.lanes.liveness import live_after, mask_of
+from neonlab.verify.lanes.liveness import live_after
 from neonlab.verify.lanes.views import Checked
 from neonlab.verify.lanes.wording import lost_lanes, wrap_fault
 from neonlab.verify.lanes.wrap import LaneWrapProbe
@@ -142,14 +142,18 @@ def register_files(trace: Trace, steps: npt.NDArray[np.int64], operands: Sequenc
     return states
 
 
+def _mask(places: Iterable[int]) -> int:
+    return sum(1 << place for place in set(places))
+
+
 def _lane_mask(isa: Isa, checked: Checked, lane: int) -> int:
     """Return a mask of the places of one lane of the destination, as `neonlab.isa.model.dependence` numbers them."""
     lanes = checked.operation.destination
     size, width = VECTOR_BYTES[isa], lanes.bits // 8
     if is_general(isa, lanes):
-        return mask_of(range(lanes.start - general_start(isa, 0), lanes.end - general_start(isa, 0)))
+        return _mask(range(lanes.start - general_start(isa, 0), lanes.end - general_start(isa, 0)))
     places = []
     for byte in range(lanes.start + lane * width, lanes.start + (lane + 1) * width):
         index, offset = divmod(byte, size)
         places.append(places_of(vector(index), isa)[offset])
-    return mask_of(places)
+    return _mask(places)

@@ -23,7 +23,7 @@ from neonlab.network.run.steps import Calling, Step, Unfit, fits, hold, packed
 from neonlab.network.run.ways.convolutions import convolutions, dense
 from neonlab.network.run.ways.depthwise import depthwise
 from neonlab.network.run.ways.frames import Frame, frame
-from neonlab.network.run.ways.matmuls import HALF, Sizes, all_products, flipped, takes_any_byte
+from neonlab.network.run.ways.matmuls import HALF, Sizes, all_products, flipped, packers_of, takes_any_byte
 
 _WAYS = {"conv": convolutions, "depthwise": depthwise, "dense": dense}
 
@@ -212,11 +212,9 @@ def _as_unsigned(calling: Calling, table: Kernel, values: Array) -> Array:
 def _panels(shelf: Shelf, sizes: Sizes, right: Tensor) -> Iterator[_Panels]:
     """Yield every way of the shelf to multiply uint8 by way of panels, once for each kernel of products."""
     numbers = {"rows": sizes.rows, "cols": sizes.cols, "depth": sizes.depth}
-    by_layout = {one.contract.argument("packed").layout: one for one in shelf.find("pack", "u8s8", layout="rows")}
     terms = next((one for one in shelf.find("terms", "s32s32") if fits(one.contract, numbers)), None)
     for kernel in shelf.find("matmul", "s8s32"):
-        layouts = (kernel.contract.argument(name).layout.replace("cols", "rows") for name in ("a", "b"))
-        first, second = (by_layout.get(layout) for layout in layouts)
+        first, second = packers_of(shelf, kernel, "u8s8")
         if (
             terms is None
             or first is None

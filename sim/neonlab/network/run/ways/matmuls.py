@@ -148,9 +148,7 @@ def _packed_by_kernels(
     shelf: Shelf, kernel: Kernel, sizes: Sizes, scaling: Scaling
 ) -> tuple[tuple[Kernel, ...], Multiplied] | None:
     numbers = {"rows": sizes.rows, "cols": sizes.cols, "depth": sizes.depth, "c_pitch": sizes.cols}
-    layouts = [kernel.contract.argument(name).layout.replace("cols", "rows") for name in ("a", "b")]
-    by_layout = {one.contract.argument("packed").layout: one for one in shelf.find("pack", "s8s8", layout="rows")}
-    packers = [by_layout.get(layout) for layout in layouts]
+    first, second = packers_of(shelf, kernel, "s8s8")
     packing = [{"rows": rows, "depth": sizes.depth, "pitch": sizes.depth} for rows in (sizes.rows, sizes.cols)]
     if not fits(kernel.contract, numbers) or not all(takes_any_byte(kernel, name) for name in ("a", "b")):
         return None
@@ -158,7 +156,6 @@ def _packed_by_kernels(
         given: dict[str, Array | int] = {**numbers, **scaling.arguments(kernel.contract)}
     except Unfit:
         return None
-    first, second = packers
     if first is None or second is None:
         return None
     if not fits(first.contract, packing[0]) or not fits(second.contract, packing[1]):
@@ -170,6 +167,13 @@ def _packed_by_kernels(
         return calling(kernel, {"a": a, "b": b, **given})["c"].reshape(sizes.rows, sizes.cols)
 
     return (*dict.fromkeys((first, second)), kernel), multiply
+
+
+def packers_of(shelf: Shelf, kernel: Kernel, types: str) -> tuple[Kernel | None, Kernel | None]:
+    """Return the kernels of the shelf that pack rows of these types for both operands of a product."""
+    found = {one.contract.argument("packed").layout: one for one in shelf.find("pack", types, layout="rows")}
+    first, second = (kernel.contract.argument(name).layout.replace("cols", "rows") for name in ("a", "b"))
+    return found.get(first), found.get(second)
 
 
 def takes_any_byte(kernel: Kernel, name: str) -> bool:
