@@ -108,6 +108,7 @@ def test_a_kernel_is_profiled_by_its_name_on_a_core() -> None:
     assert counted.counts.to_json() == found.counts.to_json()
 
 
+@pytest.mark.slow
 def test_kernels_are_compared_by_their_names() -> None:
     kernels = [open_library(ROOT).find(name)[0] for name in (HWC, CHW)]
     shape = parse_shape(kernels[0], "14x14x32x32")

@@ -185,6 +185,7 @@ def test_kernels_and_shapes_without_a_baseline_fail_where_there_are_baselines(ro
     assert run(root, "asm").returncode == 0
 
 
+@pytest.mark.slow
 def test_a_file_that_is_no_kernel_is_an_error_of_collection(root: Path) -> None:
     (root / KERNEL.parent / "nothing.S").write_text("nothing: ret\n")
     result = run(root, "asm")

@@ -172,6 +172,7 @@ PIECES = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow(keep=3)
 @pytest.mark.parametrize("isa", Isa)
 @pytest.mark.parametrize("seed", range(4))
 def test_mutated_sources_assemble_or_raise_an_input_error(isa: Isa, seed: int) -> None:

@@ -19,7 +19,7 @@ def identity(path: Path) -> str:
     return title_of(path).replace("/", "-")
 
 
-@pytest.mark.slow(keep=34)
+@pytest.mark.slow(keep=2)
 @pytest.mark.parametrize("path", KERNELS, ids=identity)
 def test_a_kernel_has_the_bytes_of_gnu_as(path: Path, tmp_path: Path) -> None:
     ours = assemble_file(path)
@@ -27,6 +27,7 @@ def test_a_kernel_has_the_bytes_of_gnu_as(path: Path, tmp_path: Path) -> None:
     assert ours.sections[".text"].data.hex(" ", 4) == theirs.sections[".text"].hex(" ", 4)
 
 
+@pytest.mark.slow(keep=4)
 @pytest.mark.parametrize("path", KERNELS, ids=identity)
 @pytest.mark.sweep
 def test_a_listing_shows_every_byte_once_and_every_instruction_with_its_line(path: Path) -> None:

@@ -23,6 +23,7 @@ def source(tmp_path: Path, isa: str) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("isa", list(CODE))
 def test_instructions_are_listed_as_words_and_data_as_bytes(source: Path, isa: str) -> None:
     done = neonlab("asm", str(source), "--isa", isa)
@@ -32,6 +33,7 @@ def test_instructions_are_listed_as_words_and_data_as_bytes(source: Path, isa: s
     assert words == [first, second, "01", "02", "fe", "01 02 03 04"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("isa", list(CODE))
 def test_json_and_the_file_hold_bytes_in_the_order_of_memory(source: Path, isa: str, tmp_path: Path) -> None:
     _, first, _, second = CODE[isa]

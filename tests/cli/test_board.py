@@ -80,6 +80,7 @@ def test_a_figure_of_a_kernel_that_has_changed_since_is_stale(result: Path, tmp_
     assert compared.returncode == 0 and figure["stale"] and figure["modelled"] is None and document["summaries"] == []
 
 
+@pytest.mark.slow
 def test_a_kernel_that_is_wrong_on_a_board_ends_with_status_1(result: Path, tmp_path: Path) -> None:
     document = json.loads(result.read_text())
     failure = {"case": "1x9x8x4 random seed 1", "what": "`output`: element 3 is 1, expected 2"}
@@ -91,7 +92,7 @@ def test_a_kernel_that_is_wrong_on_a_board_ends_with_status_1(result: Path, tmp_
     assert "1x9x8x4 random seed 1: `output`: element 3 is 1, expected 2" in shown.stdout
 
 
-@pytest.mark.slow(keep=2)
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -117,6 +118,7 @@ def test_bad_usage_gets_one_clear_message_and_status_2(arguments: tuple[str, ...
     assert not (tmp_path / "x").exists()
 
 
+@pytest.mark.slow
 def test_figures_of_an_unknown_core_are_appended_only_with_a_name(result: Path, tmp_path: Path) -> None:
     document = json.loads(result.read_text())
     document["machine"]["midr"] = None

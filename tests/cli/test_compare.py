@@ -187,6 +187,7 @@ def test_a_changed_contract_is_a_change(repository: Path) -> None:
     assert change["kernel"] == ADD and ADD not in document["same"]
 
 
+@pytest.mark.slow
 def test_a_c_file_is_compared_with_a_kernel_at_several_flags_in_one_command() -> None:
     require("aarch64-linux-gnu-gcc")
     kernel, file = "armv8/conv1x1_s8s32_hwc_4x4", "docs/tutorial/conv1x1_s8s32_hwc_1x1.c"
@@ -204,6 +205,7 @@ def test_a_c_file_is_compared_with_a_kernel_at_several_flags_in_one_command() ->
     assert len(set(counts)) == 3 and counts[0] < counts[2]
 
 
+@pytest.mark.slow
 def test_rows_are_labelled_by_the_words_alone_where_an_option_is_for_all_files() -> None:
     require("aarch64-linux-gnu-gcc")
     words = ("docs/tutorial/conv1x1_s8s32_hwc_1x1.c@gcc:-O1", "docs/tutorial/conv1x1_s8s32_7_any.S")
@@ -213,7 +215,7 @@ def test_rows_are_labelled_by_the_words_alone_where_an_option_is_for_all_files()
     assert [side["label"] for side in group["sides"]] == list(words)
 
 
-@pytest.mark.slow(keep=2)
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -55,6 +55,7 @@ def offered(shell: dict[str, str], line: str, cwd: Path = ROOT) -> list[str]:
     return done.stdout.split()
 
 
+@pytest.mark.slow
 def test_kernels_are_offered_by_their_names_with_and_without_folder(shell: dict[str, str]) -> None:
     kernels = open_library(ROOT).kernels
     assert offered(shell, "neonlab check armv8/conv1x1_s8s32_hwc") == sorted(
@@ -73,6 +74,7 @@ def test_shapes_of_the_kernel_named_are_offered(shell: dict[str, str]) -> None:
     assert layers and set(offered(shell, f"neonlab profile {KERNEL} --shape ")) == layers
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize(
     ("line", "expected"),
     [

@@ -80,6 +80,7 @@ def step(name: str, root: Path, environment: dict[str, str]) -> subprocess.Compl
     )
 
 
+@pytest.mark.slow
 def test_the_step_that_checks_prints_annotations_and_fails(wrong: tuple[Path, int], tmp_path: Path) -> None:
     root, line = wrong
     environment = programs(tmp_path / "bin")
@@ -89,7 +90,7 @@ def test_the_step_that_checks_prints_annotations_and_fails(wrong: tuple[Path, in
     assert f"::error file=asm/{ADD}.S,line={line}," in done.stdout
 
 
-@pytest.mark.slow(keep=1)
+@pytest.mark.slow
 @pytest.mark.parametrize(("comments", "method"), [("", "POST"), ("4711\n", "PATCH")])
 def test_the_step_that_compares_keeps_one_comment(
     wrong: tuple[Path, int], tmp_path: Path, comments: str, method: str

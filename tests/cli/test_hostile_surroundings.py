@@ -26,7 +26,7 @@ def shell(line: str, cwd: Path = ROOT, **environment: str) -> subprocess.Complet
     return subprocess.run(["bash", "-c", text], cwd=cwd, env=known, capture_output=True, timeout=120, check=False)
 
 
-@pytest.mark.slow(keep=2)
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize("words", ["list", "--help", "--version", f"check {CLIP} --shape 20 --json", f"asm {FILE}"])
 @pytest.mark.sweep(keep=4)
@@ -113,6 +113,7 @@ def test_no_kernel_is_called_wrong_because_the_emulator_has_no_memory(mebibytes:
     assert "address space" in ended.stderr and ended.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_a_shape_is_never_read_as_another() -> None:
     ended = neonlab("check", CLIP, "--shape", "1000000000016")
     assert ended.returncode == 2 and "count = 1000000000016 is outside" in ended.stderr

@@ -41,7 +41,7 @@ def test_a_pipe_gets_one_line_a_kernel_of_at_most_80_columns_with_its_counts() -
     assert said == Counter(map(operator, KERNELS))
 
 
-@pytest.mark.slow(keep=1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "fits"),
     [

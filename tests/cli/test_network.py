@@ -133,7 +133,7 @@ def test_a_run_is_compared_with_an_earlier_one(model: Path, tmp_path: Path) -> N
     assert shown.stdout.count("no difference that this model can tell") == 1
 
 
-@pytest.mark.slow(keep=2)
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize(
     ("words", "said"),
     [

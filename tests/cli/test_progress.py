@@ -120,7 +120,7 @@ def run_and_tell_at_once(*arguments: str, cwd: Path = ROOT) -> tuple[subprocess.
     return done, list(dict.fromkeys(name.removeprefix("neonlab: ") for name in names))
 
 
-@pytest.mark.slow(keep=1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "phases"),
     [
@@ -151,11 +151,13 @@ def test_phases_are_named_in_order(arguments: tuple[str, ...], phases: list[str]
         assert done.returncode == 1 and told[-1] == "explaining 1 failure"
 
 
+@pytest.mark.slow
 def test_json_on_standard_output_stays_one_document() -> None:
     done, told = run_and_tell_at_once("check", SABOTEUR, "--shape", "1x16x1x1", "--json")
     assert json.loads(done.stdout)["command"] == "check" and "checking" in told
 
 
+@pytest.mark.slow
 def test_on_a_terminal_a_bar_shows_the_phase_and_is_taken_away() -> None:
     ours, theirs = pty.openpty()
     program = "from neonlab.cli import main, progress; progress._BAR_AFTER = 0.0; main()"
@@ -174,7 +176,7 @@ def test_on_a_terminal_a_bar_shows_the_phase_and_is_taken_away() -> None:
     assert text.endswith(b"\x1b[2K") and text.count(b"\x1b[?25l") == text.count(b"\x1b[?25h")
 
 
-@pytest.mark.slow(keep=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("option", ["--quiet", "-q"])
 def test_nothing_is_said_with_quiet(option: str) -> None:
     done, _ = run_and_tell_at_once(option, "check", SABOTEUR, "--shape", "1x16x1x1")

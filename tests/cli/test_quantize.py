@@ -63,7 +63,7 @@ def test_the_document_follows_its_schema_and_is_the_same_again(given: dict[str, 
     assert neonlab(*words, "--isa", "armv7", "--json").stdout == shown.stdout
 
 
-@pytest.mark.slow(keep=3)
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -9,6 +9,7 @@ import pytest
 from tests.command_line import ADD, interrupted, neonlab, new_repository, started
 
 
+@pytest.mark.slow(keep=2)
 @pytest.mark.parametrize("command", ["check", "prove", "mutate", "report"])
 def test_an_address_that_is_none_is_refused(command: str, tmp_path: Path) -> None:
     done = neonlab(command, "--cluster", "somewhere", cwd=tmp_path)

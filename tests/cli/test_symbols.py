@@ -35,6 +35,7 @@ def test_json_keeps_to_its_schema() -> None:
     assert (optional["weak"], optional["users"]) == (True, ["classify"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("said", "isa"), [("armv8", "a64"), ("aarch32", "a32")])
 def test_c_is_compiled_and_listed(said: str, isa: str) -> None:
     source = Path(__file__).parents[1] / "c" / "rows_dot.cpp"
@@ -61,7 +62,7 @@ def test_assembly_is_assembled_and_listed(isa: str) -> None:
     assert all(f["where"].startswith(f"{source}:") for f in functions)
 
 
-@pytest.mark.slow(keep=3)
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("content", [b"", b"\x7fELF", b"!<arch>\n" + b"x" * 60, b"\x7fELF\x02\x01\x01" + b"\xff" * 90])
 def test_what_is_no_object_is_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "bad.o"

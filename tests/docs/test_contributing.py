@@ -18,6 +18,7 @@ def test_every_path_named_exists(path: str) -> None:
     assert list(ROOT.glob(path.rstrip("/"))) or "NAME" in path
 
 
+@pytest.mark.slow(keep=4)
 @pytest.mark.parametrize("command", sorted(set(re.findall(r"neonlab ([a-z]+)", TEXT))))
 def test_every_command_named_is_one(command: str) -> None:
     run = [sys.executable, "-c", "from neonlab.cli import main; main()", command, "--help"]

@@ -66,6 +66,7 @@ def text_of(page: Path) -> str:
     return html.unescape(re.sub(r"<[^>]+>", "", page.read_text()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", sorted((ROOT / "docs" / "pages").glob("*.md")), ids=lambda page: page.stem)
 def test_the_built_page_shows_each_block_of_code(site: Path, page: Path) -> None:
     built = text_of(site / f"{page.stem}.html")

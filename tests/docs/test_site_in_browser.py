@@ -63,6 +63,7 @@ def test_the_search_finds_a_page_by_its_words(browser: Browser, site: Path, aske
     tab.context.close()
 
 
+@pytest.mark.slow
 def test_what_is_nowhere_is_said_to_be_nowhere(browser: Browser, site: Path) -> None:
     tab, problems = _opened(browser, site / "limits.html")
     tab.keyboard.press("s")

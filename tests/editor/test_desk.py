@@ -52,7 +52,7 @@ def test_a_save_whose_check_was_cut_short_is_still_compared_with(tmp_path: Path,
     assert cells[1].startswith(f"−{int(SHAPE) // 16:,} (")
 
 
-@pytest.mark.slow(keep=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("beginning", [False, True], ids=["before the look", "as the look begins"])
 def test_a_save_that_another_one_follows_at_once_is_still_compared_with(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, beginning: bool

@@ -192,6 +192,7 @@ def run_random(isa: Isa, seed: int) -> str:
     return type(call(program_of(isa, words))).__name__
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("isa", Isa)
 def test_random_instructions_end_in_a_run_or_a_fault(isa: Isa) -> None:
     said = outcomes_of(f"instructions {isa.value}", 400, run_random, isa)

@@ -63,6 +63,7 @@ def test_processes_that_come_from_another_do_not_tell_again(tmp_path: Path, othe
     assert written_to_terminal(path, 1, *others).count(TEXT) == 1
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("quiet", [False, True], ids=["", "quiet"])
 def test_it_is_told_where_standard_error_is_no_terminal_unless_quiet(tmp_path: Path, quiet: bool) -> None:
     path = tmp_path / "program.py"

@@ -133,7 +133,7 @@ CALLS: dict[str, Callable[..., Any]] = {
 }
 
 
-@pytest.mark.slow(keep=8)
+@pytest.mark.slow(keep=4)
 @pytest.mark.parametrize("name", CALLS)
 @settings(deadline=None, derandomize=True, max_examples=60)
 @given(a=arrays(), b=arrays(), x=floats, y=floats, n=st.one_of(small, numbers), m=st.one_of(small, numbers))

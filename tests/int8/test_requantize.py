@@ -36,6 +36,7 @@ def test_a_scheme_is_what_its_source_says(name: str, value: int, scale: float) -
     assert int(got[0]) == clamped(oracle.scaled(name, value, scale), UNSIGNED)
 
 
+@pytest.mark.slow(keep=5)
 @pytest.mark.parametrize("name", SCHEMES)
 def test_a_scheme_is_what_its_source_says_at_every_small_midpoint(name: str) -> None:
     scales = np.array([0.5, 0.25, 0.75, 0.125, 0.375, 2.0**-9, 3 * 2.0**-11])

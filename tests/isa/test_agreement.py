@@ -25,6 +25,7 @@ def corpus_words(isa: Isa) -> list[int]:
     return [word for word in words if isinstance(word, int)]
 
 
+@pytest.mark.slow
 @both
 def test_a_word_with_any_one_bit_wrong_is_refused(isa: Isa) -> None:
     """Every register, lane, arrangement, constant, condition and addressing mode, one bit at a time."""

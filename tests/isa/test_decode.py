@@ -239,6 +239,7 @@ def check_consistent(instruction: Instruction) -> None:
         assert FLAGS in instruction.reads
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("isa", Isa)
 def test_random_words_decode_consistently_or_are_refused(isa: Isa) -> None:
     print(f"seed {SEED}")

@@ -122,7 +122,7 @@ def random_words(isa: Isa, rng: random.Random) -> int:
     return word & 0x01FFFFFF | 0xF2000000 if choice < 0.7 else word
 
 
-@pytest.mark.slow(keep=2)
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("isa", Isa)
 @pytest.mark.parametrize("part", range(3))
 def test_random_words_do_no_more_than_the_decoder_says(isa: Isa, part: int) -> None:

@@ -82,7 +82,7 @@ def run(kernel: Kernel, rows: int, cols: int, depth: int) -> Profile:
     return counted(kernel, *order[kernel.operator.name.removesuffix("s2")])
 
 
-@pytest.mark.slow(keep=26)
+@pytest.mark.slow(keep=2)
 @pytest.mark.parametrize("kernel", MULTIPLIES, ids=named)
 def test_the_hot_loop_costs_what_the_header_says(kernel: Kernel) -> None:
     # Whole tiles of any kernel, and depths with nothing left over: what differs is the hot loop alone.
@@ -93,7 +93,7 @@ def test_the_hot_loop_costs_what_the_header_says(kernel: Kernel) -> None:
     assert rounded in (f"{float(cost):.3f}", f"{float(cost):.4f}")
 
 
-@pytest.mark.slow(keep=13)
+@pytest.mark.slow(keep=3)
 @pytest.mark.parametrize("kernel", MULTIPLIES, ids=named)
 def test_the_rest_of_a_tile_costs_what_the_header_says(kernel: Kernel) -> None:
     # The tile of gemv is rows of weights, as columns are to matmul, and it has one row of the other operand.
@@ -119,7 +119,7 @@ def test_the_hot_loop_over_pixels_costs_what_the_header_says(kernel: Kernel) -> 
     assert rounded in (f"{float(cost):.3f}", f"{float(cost):.4f}")
 
 
-@pytest.mark.slow(keep=20)
+@pytest.mark.slow(keep=3)
 @pytest.mark.parametrize("kernel", DEPTHWISE, ids=named)
 def test_the_hot_loop_along_a_row_costs_what_the_header_says(kernel: Kernel) -> None:
     width, channels = (int(size) for size in kernel.name.split("_")[3].split("x"))
@@ -134,6 +134,7 @@ def test_the_hot_loop_along_a_row_costs_what_the_header_says(kernel: Kernel) -> 
     assert row == int(found[1]) and channels == int(found[2])
 
 
+@pytest.mark.slow(keep=3)
 @pytest.mark.parametrize("kernel", FIRST_LAYER, ids=named)
 def test_the_hot_loop_over_output_channels_costs_what_the_header_says(kernel: Kernel) -> None:
     few, many = counted(kernel, 1, 24, 3, 48), counted(kernel, 1, 24, 3, 96)
@@ -179,6 +180,7 @@ def two_sizes(kernel: Kernel) -> tuple[tuple[int, ...], tuple[int, ...], int]:
     raise AssertionError(kernel.operator.name)
 
 
+@pytest.mark.slow(keep=3)
 @pytest.mark.parametrize("kernel", ELEMENTS, ids=named)
 def test_an_element_costs_what_the_header_says(kernel: Kernel) -> None:
     small, large, elements = two_sizes(kernel)
@@ -232,7 +234,7 @@ def test_the_best_of_each_level_stays_as_good(title: str) -> None:
     assert claim(kernel)[0] <= Fraction(str(REACHED[title]))
 
 
-@pytest.mark.slow(keep=4)
+@pytest.mark.slow
 @pytest.mark.parametrize(("core", "column"), [("cortex-a53", 0), ("cortex-a72", 1)])
 @pytest.mark.parametrize("title", CYCLES)
 def test_a_depthwise_loop_takes_no_more_cycles_than_it_did(title: str, core: str, column: int) -> None:

@@ -41,7 +41,7 @@ def able(names: Iterable[str], core: str) -> list[Kernel]:
     return [kernel for name in names for kernel in LIBRARY.find(name) if runs_on(kernel, core)]
 
 
-@pytest.mark.slow(keep=1)
+@pytest.mark.slow
 @pytest.mark.parametrize(("dispatch", "core"), PICKS, ids=lambda one: one if isinstance(one, str) else one.name)
 @pytest.mark.sweep(keep=3)
 def test_the_member_for_a_core_is_the_faster_one_there(dispatch: Dispatch, core: str) -> None:

@@ -82,6 +82,7 @@ def is_right(kernel: Kernel, case: Case) -> bool:
         return checker.check(case) is None
 
 
+@pytest.mark.slow
 @every_kernel
 @pytest.mark.sweep
 def test_the_declared_range_is_exact_at_its_edge_and_wrong_one_step_outside(kernel: Kernel) -> None:

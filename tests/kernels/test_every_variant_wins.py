@@ -111,6 +111,7 @@ def test_one_that_others_beat_everywhere_is_found() -> None:
     assert wins(neither, [faster, smaller]) == [] and wins({**neither, ("bytes",): 5.0}, [faster, smaller]) == []
 
 
+@pytest.mark.slow
 def test_the_tables_are_read_whole() -> None:
     assert len(KERNELS) > 100 and sum(bool(rivals_of(kernel)) for kernel in KERNELS) >= 10
     documents = list(tables((ROOT / "reports" / "ladder.md").read_text()))

@@ -68,6 +68,7 @@ def is_right(kernel: Kernel, case: Case) -> bool:
         return checker.check(case) is None
 
 
+@pytest.mark.slow(keep=1)
 @every_kernel
 def test_the_declared_range_is_exact_at_its_edge_and_wrong_one_step_outside(kernel: Kernel) -> None:
     low, high = (int(bound) for bound in kernel.contract.argument("weights").value_range or (-128, 127))

@@ -43,6 +43,7 @@ def report_of(title: str, core: str) -> LoopReport:
     return profile.loop
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("title", sorted(KERNELS))
 def test_the_hot_loop_is_the_one_whose_work_the_header_counts(title: str) -> None:
     report = report_of(title, "cortex-a53")
@@ -60,12 +61,13 @@ def test_sums_that_go_through_memory_are_told_of_with_the_lines_that_load_and_st
     assert {"ld1", "st1", "vld1.32", "vst1.32"} >= {text.split()[0] for text in texts}
 
 
-@pytest.mark.slow(keep=6)
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize(("title", "core"), runs_of(HWC))
 def test_sums_in_registers_are_not(title: str, core: str) -> None:
     assert not [hint for hint in report_of(title, core).hints if hint.kind == "partial-sums"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("core", [core for _, core in runs_of(["armv8/conv1x1_s8s32_hwc_4x4"]) if core != "cortex-a53"])
 def test_dot_products_are_spoken_of_where_the_core_has_them(core: str) -> None:
     from neonlab.measure.cores.pipeline import load_pipeline

@@ -32,7 +32,7 @@ def in_place(kernel: Kernel, pointers: tuple[str, str]) -> Kernel:
     return replace(kernel, code=replace(kernel.code, contract=replace(kernel.contract, alias=pointers)))
 
 
-@pytest.mark.slow(keep=2)
+@pytest.mark.slow
 @pytest.mark.parametrize(("kernel", "pointers"), PROMISES, ids=[f"{k.title} {p[1]}" for k, p in PROMISES])
 @pytest.mark.sweep(keep=4)
 def test_a_kernel_that_allows_calls_in_place_is_right_in_place(kernel: Kernel, pointers: tuple[str, str]) -> None:
@@ -41,6 +41,7 @@ def test_a_kernel_that_allows_calls_in_place_is_right_in_place(kernel: Kernel, p
     assert verdict.cases > 100
 
 
+@pytest.mark.slow
 def test_one_that_writes_before_it_reads_is_wrong_only_in_place(tmp_path: Path) -> None:
     name, loads = "include/flat_64_bytes.inc", "    ld1     {v0.16b, v1.16b, v2.16b, v3.16b}, [input], #64\n"
     text = (find_root() / "asm/armv8" / name).read_text(encoding="utf-8")

@@ -32,6 +32,7 @@ def test_some_tails_come_out_right(kernel: Kernel) -> None:
     assert [failure for failure in check_cases(kernel, some_cases(kernel)) if failure is not None] == []
 
 
+@pytest.mark.slow(keep=1)
 @every_kernel
 @pytest.mark.parametrize("layer", ["12544x64x32", "196x512x256", "49x1024x1024"])
 @pytest.mark.sweep
@@ -78,6 +79,7 @@ def is_right(kernel: Kernel, case: Case) -> bool:
         return checker.check(case) is None
 
 
+@pytest.mark.slow(keep=1)
 @every_kernel_of_int8
 def test_the_declared_range_is_exact_at_its_edge_and_wrong_one_step_outside(kernel: Kernel) -> None:
     low, high = (int(bound) for bound in kernel.contract.argument("b").value_range or (-128, 127))

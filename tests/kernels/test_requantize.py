@@ -88,7 +88,7 @@ def test_fp32_rounds_the_float_product_to_the_nearest_even(schemes: ModuleType) 
         assert int(got) == narrowed(round(Fraction(int(total)) * Fraction(float(scale))))
 
 
-@pytest.mark.slow(keep=4)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kernel", "right", "wrong"),
     [
@@ -111,6 +111,7 @@ def test_a_bias_alone_shows_what_a_scheme_does_with_ties_and_scales_above_a_half
     assert {failure.identifier for failure in check_cases(wrong_kernel, names) if failure} == {"mismatch"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kernel", "right", "wrong"),
     [

@@ -25,6 +25,7 @@ EXAMPLES = [
 both = pytest.mark.parametrize("isa", [Isa.A32, Isa.A64], ids=["armv7", "armv8"])
 
 
+@pytest.mark.slow(keep=3)
 @both
 @pytest.mark.parametrize("system", SYSTEMS, ids=lambda system: f"{system.system}, {system.title}")
 def test_a_system_gives_what_its_reference_says(system: System, isa: Isa) -> None:

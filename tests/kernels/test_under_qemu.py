@@ -148,7 +148,7 @@ def test_input_channels_around_the_steps_of_the_hot_loop_are_exact(program: list
 MOBILENET = [(112 * 112, 32, 64), (28 * 28, 128, 256), (14 * 14, 256, 512), (7 * 7, 512, 1024)]
 
 
-@pytest.mark.slow(keep=4)
+@pytest.mark.slow(keep=3)
 @pytest.mark.parametrize("shape", MOBILENET, ids=str)
 def test_pointwise_layers_of_mobilenet_are_exact(program: list[str], kernel: str, shape: tuple[int, int, int]) -> None:
     pixels, in_channels, out_channels = shape
@@ -201,6 +201,7 @@ SABOTAGE = [
 ]
 
 
+@pytest.mark.slow(keep=5)
 @pytest.mark.parametrize(("kernel_name", "right", "wrong", "complaint"), SABOTAGE)
 def test_driver_notices_a_kernel_that_breaks_its_contract(
     builder: Builder, kernel_name: str, right: str, wrong: str, complaint: str | None
@@ -283,7 +284,7 @@ IN_PLACE = [
 ]
 
 
-@pytest.mark.slow(keep=7)
+@pytest.mark.slow(keep=4)
 @pytest.mark.parametrize("in_place", IN_PLACE, ids=lambda kernel: kernel.title)
 def test_output_may_be_an_input_where_a_header_says_so(in_place: Kernel, builder: Builder, tmp_path: Path) -> None:
     operator, contract = in_place.operator, in_place.contract

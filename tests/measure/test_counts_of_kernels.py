@@ -21,7 +21,7 @@ from neonlab.verify.check_case import call_arguments, run_case
 KERNELS = open_library(Path(__file__).parents[2]).kernels
 
 
-@pytest.mark.slow(keep=10)
+@pytest.mark.slow(keep=3)
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.title)
 @pytest.mark.sweep
 def test_every_instruction_of_every_kernel_is_counted_exactly(kernel: Kernel) -> None:

@@ -92,7 +92,7 @@ def test_an_intrinsic_belongs_to_the_line_that_uses_it(name: str) -> None:
     assert not any(line.path.endswith("arm_neon.h") for line in program.lines.values())
 
 
-@pytest.mark.slow(keep=11)
+@pytest.mark.slow(keep=5)
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 @pytest.mark.parametrize("name", TARGETS)

@@ -55,7 +55,7 @@ def returned(program: Program) -> list[int]:
     return found
 
 
-@pytest.mark.slow(keep=10)
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 @pytest.mark.parametrize("name", TARGETS)
@@ -65,6 +65,7 @@ def test_linked_objects_return_what_qemu_returns(name: str, compiler: str, level
     assert returned(program_of(load_image(paths), ["run_all"])) == wanted(target, level)
 
 
+@pytest.mark.slow(keep=3)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize(("outer", "inner"), [(A32, THUMB), (THUMB, A32)], ids=lambda target: target.name)
 def test_a32_and_thumb_call_each_other(outer: Target, inner: Target, level: str) -> None:

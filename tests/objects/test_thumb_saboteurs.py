@@ -97,7 +97,7 @@ def _thumb_in_place_of_a32(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(opening, "load_program", load)
 
 
-@pytest.mark.slow(keep=9)
+@pytest.mark.slow(keep=2)
 @pytest.mark.parametrize("saboteur", _SABOTEURS, ids=lambda saboteur: saboteur.name)
 def test_a_saboteur_is_found_out_in_thumb_too(saboteur: Saboteur, tmp_path: Path) -> None:
     path = saboteur.write(tmp_path)
@@ -110,7 +110,7 @@ def test_a_saboteur_is_found_out_in_thumb_too(saboteur: Saboteur, tmp_path: Path
         assert failure.where == f"{path}:{saboteur.line - _LINES_ABOVE.get(saboteur.name, 0)}"
 
 
-@pytest.mark.slow(keep=3)
+@pytest.mark.slow(keep=2)
 @pytest.mark.parametrize("path", _RIGHT + _KERNELS, ids=lambda path: path.stem)
 def test_what_is_right_is_right_in_thumb_too(path: Path) -> None:
     verdict = checking.check(open_kernel(path))

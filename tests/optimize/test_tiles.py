@@ -20,7 +20,7 @@ def found_for(kernel: Kernel, core: str, shape: str, below: int = EVERY) -> tupl
     return other_tiles(kernel, modelled, one_shape(kernel, shape), 1, below, lambda _: lambda _: None)
 
 
-@pytest.mark.slow(keep=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("core", ["cortex-a53", "cortex-a55"])
 def test_their_cycles_are_those_of_a_profile_the_cheapest_first(core: str) -> None:
     kernel = one_kernel("armv8/conv1x1_s8s32_hwc_4x4")
@@ -39,6 +39,7 @@ def test_a_kernel_of_other_results_is_none() -> None:
     assert titles and all(title.endswith("_ruy") and "s8s8" in title for title in titles)
 
 
+@pytest.mark.slow
 def test_what_it_wants_besides_is_told() -> None:
     alone = open_kernel(SAFE_A64)  # takes weights of -128
     by_name = {one.kernel: one.differences for one in found_for(alone, "cortex-a53", "1x8x64x8")}

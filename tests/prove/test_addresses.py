@@ -118,7 +118,7 @@ def test_a_call_that_was_followed_is_not_recorded_again(monkeypatch: pytest.Monk
     assert symbolic_run.recorded(program, contract, other) is None
 
 
-@pytest.mark.slow(keep=9)
+@pytest.mark.slow(keep=2)
 @pytest.mark.parametrize("kernel", ONE_OF_EACH, ids=lambda kernel: kernel.title)
 @pytest.mark.sweep(parts=2)
 def test_no_kind_of_kernel_is_refused(kernel: Kernel) -> None:

@@ -11,6 +11,7 @@ PAIR = ["armv8/conv1x1_s8s32_hwc_4x4", "armv8/conv1x1_s8s32_hwc_4x4_inorder"]
 MORE = "more: `neonlab profile --loop` shows a loop whole"
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("most", [3, 1000])
 def test_unlike_loops_stand_side_by_side(most: int) -> None:
     (difference,) = compare(PAIR, "4x8x64x8", core="cortex-a53").loops
@@ -35,6 +36,7 @@ def test_like_loops_stand_line_against_line() -> None:
     assert list(difference_lines(difference)) == ["the same instructions, none of which costs more or less than before"]
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize(("width", "whole"), [(78, False), (118, True)])
 def test_an_instruction_that_does_not_fit_is_cut_where_one_sees_it(width: int, whole: bool) -> None:
     (difference,) = compare(PAIR, "4x8x64x8", core="cortex-a53").loops

@@ -71,6 +71,7 @@ def test_the_browser_has_a_row_each(loop: LoopReport) -> None:
     assert table.count("<tr>") == 1 + loop.instructions
 
 
+@pytest.mark.slow
 def test_loop_needs_a_core_and_one_shape() -> None:
     for options, words in (
         (("--shape", "4x4x64x16", "--loop"), "--loop shows cycles: name a core"),

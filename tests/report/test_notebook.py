@@ -81,6 +81,7 @@ def test_a_verdict_shows_its_word_and_where_to_look() -> None:
     assert f"= {failure.mismatch.got}, expected {failure.mismatch.expected}" in shown
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("core", ["cortex-a53", "cortex-a72"])
 def test_a_profile_shows_its_counts_and_cycles(core: str) -> None:
     profile = profiled(core)

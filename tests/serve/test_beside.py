@@ -83,7 +83,7 @@ def test_the_function_to_begin_with_has_the_kernels_prototype() -> None:
     ) in filled_in()
 
 
-@pytest.mark.slow(keep=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("flags", ["-O1", "-O3 -fno-tree-vectorize"])
 def test_c_is_compiled_with_its_flags_and_judged_by_the_kernels_contract(c_text: str, flags: str) -> None:
     found = compared(Other(C, c_text, flags))
@@ -104,6 +104,7 @@ def test_wrong_c_is_told_wrong_with_the_case(c_text: str) -> None:
     assert {failure.identifier for failure in found.verdict.failures} == {"mismatch"}
 
 
+@pytest.mark.slow(keep=2)
 @pytest.mark.parametrize(
     ("other", "words"),
     [

@@ -26,7 +26,7 @@ IDLE = 'document.querySelector(".neonlab-doing").textContent === ""'
 FRESH = 'document.querySelector(".neonlab-age") === null'
 
 
-@pytest.mark.slow(keep=1)
+@pytest.mark.slow
 def test_a_text_that_takes_long_is_told_of_while_one_waits(browser: Browser, tmp_path: Path) -> None:
     path = new_repository(tmp_path) / "asm" / f"{ADD}.S"
     long = path.read_text().replace("    ret\n", "    orr     v31.16b, v0.16b, v0.16b\n" * LINES + "    ret\n")

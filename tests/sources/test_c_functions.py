@@ -55,6 +55,7 @@ def checked(
     return verdict_of(function.kernel, check_cases(function.kernel, chosen), 1)
 
 
+@pytest.mark.slow(keep=2)
 @BOTH
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 @pytest.mark.parametrize("level", ["-O0", "-O1", "-O2", "-O3"])
@@ -184,7 +185,7 @@ SLIPS = [
 ]
 
 
-@pytest.mark.slow(keep=6)
+@pytest.mark.slow(keep=3)
 @BOTH
 @pytest.mark.parametrize("slip", SLIPS, ids=lambda slip: f"{slip.file} {slip.fault}")
 @pytest.mark.sweep(keep=12)

@@ -31,7 +31,7 @@ RUNS = {
 }
 
 
-@pytest.mark.slow(keep=10)
+@pytest.mark.slow(keep=2)
 @pytest.mark.parametrize("isa", list(Isa), ids=lambda isa: isa.value)
 @pytest.mark.parametrize("name", [name for name, runs in RUNS.items() if runs])
 def test_sizes_learned_by_running_are_those_that_a_person_states(name: str, isa: Isa) -> None:

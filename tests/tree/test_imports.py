@@ -111,6 +111,7 @@ def test_every_package_has_a_layer() -> None:
     assert packages == set(LAYERS)
 
 
+@pytest.mark.slow
 def test_the_lab_imports_by_full_names() -> None:
     nodes = [(path, node) for path in modules(SOURCE).values() for node in statements(path)]
     assert [str(path) for path, node in nodes if isinstance(node, ast.ImportFrom) and node.level] == []

@@ -60,6 +60,7 @@ def test_kernels_have_kinds_and_numbers_have_none() -> None:
     assert {kind_of(path) for path in right_kernels()} == {("armv7", "right"), ("armv8", "right")}
 
 
+@pytest.mark.slow
 def test_a_sweep_keeps_every_third_kind_and_those_of_other_names_keep_the_others(tmp_path: Path) -> None:
     titles = ["armv7/clip_s8s8_flat_64", "armv8/clip_s8s8_flat_64", "armv8/matmul_s8s32_packed_4x4"]
     one = "@pytest.mark.sweep\n@pytest.mark.parametrize('title', {})\ndef test_{}(title): pass\n"
@@ -70,7 +71,7 @@ def test_a_sweep_keeps_every_third_kind_and_those_of_other_names_keep_the_others
     assert [name for name, _ in kept] == [*"abcdefgh"] and {title for _, title in kept} == {*titles}
 
 
-@pytest.mark.slow(keep=2)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "passed", "said"),
     [

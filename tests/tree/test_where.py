@@ -49,7 +49,7 @@ def test_there_are_24_questions_and_none_twice() -> None:
     assert len({path for _, path, _ in found}) == len(found)
 
 
-@pytest.mark.slow(keep=2)
+@pytest.mark.slow
 @pytest.mark.parametrize(("question", "path", "name"), rows(), ids=lambda text: text[:60])
 def test_the_answer_is_the_file_that_has_the_rule_and_no_other_has(question: str, path: str, name: str) -> None:
     assert {module for module, names in definitions().items() if name in names} == {path}, question

@@ -114,7 +114,7 @@ def test_one_call_that_goes_there_is_enough_and_parts_add_up(isa: Isa) -> None:
     assert joined([]) == counted(isa) == Coverage()
 
 
-@pytest.mark.slow(keep=10)
+@pytest.mark.slow(keep=2)
 @pytest.mark.parametrize("kernel", ONE_OF_EACH[::4], ids=lambda kernel: kernel.title)
 def test_what_ran_is_what_a_hook_on_each_instruction_saw(kernel: Kernel) -> None:
     program, contract = kernel_program(kernel), kernel.contract
@@ -127,6 +127,7 @@ def test_what_ran_is_what_a_hook_on_each_instruction_saw(kernel: Kernel) -> None
     assert not recorded.overflow and count.coverage().ran == recorded.executions.keys()
 
 
+@pytest.mark.slow
 def test_a_verdict_says_what_did_not_run_whoever_ran_the_cases(tmp_path: Path) -> None:
     found = next(kernel for kernel in KERNELS if kernel.title == "armv8/relu_s8s8_flat_64")
     shapes = [parse_shape(found, size) for size in ("64", "128")]
@@ -187,6 +188,7 @@ def test_code_that_no_size_in_range_comes_to_is_printed_below_the_verdict(
     assert after[1].strip() == f"copy.S:{first}-{first + 1}"
 
 
+@pytest.mark.slow
 def test_of_a_shape_that_was_asked_for_nobody_is_told_what_it_leaves_out(tmp_path: Path) -> None:
     (tmp_path / "copy.S").write_text(_ODD)
     printed = neonlab("check", "copy.S", "--shape", "5", cwd=tmp_path)

@@ -11,7 +11,7 @@ from neonlab.lab.repository.library import open_kernel
 from neonlab.lab.run.check import check
 
 
-@pytest.mark.slow(keep=2)
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("saboteur", library_saboteurs(), ids=lambda saboteur: saboteur.title)
 @pytest.mark.sweep(keep=8)
 def test_a_plain_check_finds_it(saboteur: LibrarySaboteur, tmp_path: Path) -> None:

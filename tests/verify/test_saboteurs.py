@@ -38,6 +38,7 @@ def _title(kernel: Saboteur | Path) -> str:
     return kernel.title if isinstance(kernel, Saboteur) else f"{kernel.parent.name}/{kernel.stem}"
 
 
+@pytest.mark.slow(keep=4)
 @pytest.mark.parametrize("saboteur", saboteurs(), ids=_title)
 @pytest.mark.sweep
 def test_the_fault_is_reported_where_it_is_and_no_other(saboteur: Saboteur, tmp_path: Path) -> None:

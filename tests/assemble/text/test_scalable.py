@@ -150,6 +150,7 @@ def generated(count: int) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 def test_any_operand_of_sve_has_its_line_refused_by_name_whatever_the_mnemonic() -> None:
     for line in generated(2000):
         error = str(refusal(f"    {line}"))

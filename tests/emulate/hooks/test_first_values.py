@@ -15,6 +15,7 @@ from neonlab.lab.run.plan import draw_case, plan_cases
 from neonlab.verify.check_case import run_case
 
 
+@pytest.mark.slow(keep=3)
 @pytest.mark.parametrize("kernel", ONE_OF_EACH, ids=lambda kernel: kernel.title)
 @pytest.mark.sweep(keep=6)
 def test_first_values_are_those_of_a_trace(kernel: Kernel) -> None:

@@ -12,7 +12,7 @@ from neonlab.int8.arrays import INT32_MAX, INT32_MIN
 from neonlab.int8.fixed_point import tvm_fixed_point_multiply, tvm_multiplier
 
 
-@pytest.mark.slow(keep=3)
+@pytest.mark.slow
 @pytest.mark.parametrize("real", [0.3, 0.0123, 0.25, 0.5, 1.7, 2.0**-9, 3e-6])
 def test_multiplying_and_shifting_is_the_same(real: float) -> None:
     tvm = require_module("tvm")

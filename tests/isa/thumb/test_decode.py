@@ -99,7 +99,7 @@ def test_compiled_thumb_is_the_a32_that_it_is_said_to_be(compiler: str, level: s
     assert total["same"] > 200
 
 
-@pytest.mark.slow(keep=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("library", ["libm.a", "libgcc.a"])
 def test_the_code_of_libraries_is_read_whole(library: str) -> None:
     path = Path(run(THUMB.tool("gcc"), *THUMB.flags, f"-print-file-name={library}").strip())

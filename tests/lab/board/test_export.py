@@ -155,6 +155,7 @@ copy16:
 """
 
 
+@pytest.mark.slow(keep=3)
 @pytest.mark.parametrize("isa", list(Isa))
 @pytest.mark.parametrize("assembler", ["gcc", "clang"])
 def test_gnu_as_and_clang_make_the_bytes_that_the_lab_linked(isa: Isa, assembler: str, tmp_path: Path) -> None:

@@ -41,6 +41,7 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> Exported:
     return export_kernels([(kernel, ())], tmp_path_factory.mktemp("bench"), budget=64 << 10)
 
 
+@pytest.mark.slow
 def test_a_board_is_reached_by_ssh_and_left_as_it_was(
     exported: Exported, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -60,6 +60,7 @@ def append(text: str) -> Callable[[Path], None]:
     return change
 
 
+@pytest.mark.slow(keep=3)
 @pytest.mark.parametrize(
     ("file", "change"),
     [
@@ -129,6 +130,7 @@ def test_a_module_that_imports_in_its_own_way_counts_with_all_of_them(root: Path
     assert key_of(root, tmp_path) != before
 
 
+@pytest.mark.slow
 def test_a_package_of_nobody_is_not_trusted(root: Path, tmp_path: Path) -> None:
     append("def late():\n    import nowhere_installed\n")(root / "kernels" / "_below.py")
     assert sources_of(opened(root)) is None

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from tests.command_line import ADD, new_repository
 
 from neonlab.lab.cache.plain import read
@@ -19,6 +20,7 @@ from neonlab.lab.run.plan import plan_cases
 PRINTS = 'import os\n\nprint("{}")\nos.write(1, b"no line of JSON\\n")\n'
 
 
+@pytest.mark.slow
 def test_what_an_operator_prints_is_not_taken_for_an_answer(tmp_path: Path) -> None:
     root = new_repository(tmp_path)
     operator = root / "kernels" / "add.py"

@@ -49,6 +49,7 @@ def test_units_are_those_that_the_commands_cut(tmp_path: Path, monkeypatch: pyte
     assert all(one.unit > 0 and one.longest >= one.unit for one in (mutate, prove, costs)) and mutate.prepared > 0
 
 
+@pytest.mark.slow
 def test_the_table_needs_a_sample_and_markers(tmp_path: Path) -> None:
     root = new_repository(tmp_path / "repository")
     alone = neonlab("bench", ADD, "--embed", "x.md", cwd=root)

@@ -42,6 +42,7 @@ def test_figures_are_those_of_profiles_made_alone() -> None:
                 assert side.figures.stored_bytes == alone.counts.stored_bytes
 
 
+@pytest.mark.slow
 def test_loops_are_looked_into_on_the_shape_with_most_work_of_kernels_of_one_instruction_set() -> None:
     other = LIBRARY.find("armv7/conv1x1_s8s32_chw_8x4")[0]
     shapes = [parse_shape(CHW, text) for text in ("1x8x16x4", "1x16x16x8")]
@@ -122,6 +123,7 @@ def test_cycles_inside_the_band_of_ratios_are_no_difference_and_counts_always_ar
     assert not Change(f"cycles {core}", 5, 5).told
 
 
+@pytest.mark.slow
 def test_json_names_the_cores_that_cannot_tell_two_sides_and_the_ends_of_the_band() -> None:
     compared = compare([HWC, HWC, CHW], [parse_shape(CHW, "1x12x16x8")], cores=CORES)
     document = compared.to_json()
@@ -149,6 +151,7 @@ def test_markdown_says_which_changes_are_none_that_the_model_can_tell() -> None:
     assert "A range holds 80 % of measured functions: cortex-a53: " in text and f"is {NO_DIFFERENCE}." in text
 
 
+@pytest.mark.slow
 def test_markdown_tables_are_rectangular() -> None:
     shapes = [parse_shape(CHW, text) for text in ("1x12x16x8", "1x8x16x4")]
     lines = comparison_markdown(compare([CHW, LEFT, HWC], shapes, cores=CORES)).splitlines()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
 from tests.command_line import ROOT
 
 _EMULATOR = {"numba", "llvmlite", "unicorn", "capstone"}
@@ -18,6 +19,7 @@ finally:
 """
 
 
+@pytest.mark.slow
 def test_the_process_that_waits_for_the_workers_imports_no_emulator() -> None:
     command = ("-q", "check", "armv8/clip_s8s8_flat_64", "--shape", "65")
     done = subprocess.run(

@@ -77,6 +77,7 @@ def test_a_kernel_with_more_cases_than_one_process_takes_is_checked_in_parts(mon
     assert verdicts[0].cases == count
 
 
+@pytest.mark.slow
 def test_a_kernel_whose_process_ends_is_planned_and_checked_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     kernels = [KERNELS[title] for title in SMALL[:2]]
     monkeypatch.setattr(plans, "_MANY", 1)

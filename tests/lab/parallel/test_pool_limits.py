@@ -6,6 +6,7 @@ import time
 from typing import Any
 
 import numpy as np
+import pytest
 from tests.lab.parallel.busy import busy
 
 from neonlab.emulate.native import compiled
@@ -48,6 +49,7 @@ def compiles(statements: int) -> str:
     return "compiled" if time.process_time() - begin > 0.8 else "too short to show anything"
 
 
+@pytest.mark.slow
 def test_compilation_is_not_counted_and_what_comes_after_it_is() -> None:
     with Workers(1, time_limit=0.4) as workers:
         assert list(workers.run(compiles, [(300,)])) == ["compiled"]

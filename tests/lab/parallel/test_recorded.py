@@ -69,6 +69,7 @@ def test_a_report_lists_reviewed_mutants_that_stay_open_with_the_reason(tmp_path
     assert "proved equal" not in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "message"),
     [((), "--recorded takes --prove, --into FOLDER"), (("--prove", "--into", "reports"), "has none of these kernels")],

@@ -180,6 +180,7 @@ def test_weights_are_what_the_contract_marks_or_else_what_the_operator_names(tmp
             assert cold_buffers(kernel)[0] == kernel.operator.weights[0], kernel.title
 
 
+@pytest.mark.slow(keep=2)
 @pytest.mark.parametrize("core", ["cortex-a53", "cortex-a55", "cortex-a72", "neoverse-n1"])
 def test_calls_in_a_row_share_what_the_ends_of_the_row_cost(tmp_path: Path, core: str) -> None:
     kernel = written(tmp_path, "loads", COPY)
@@ -221,6 +222,7 @@ def test_states_that_exclude_each_other_are_refused(options: dict[str, int], wor
         MemoryOptions(cold_weights=True)
 
 
+@pytest.mark.slow(keep=2)
 @pytest.mark.parametrize(
     ("core", "shape", "averaged"),
     [("cortex-a73", "128", 2), ("cortex-a72", "64", 1), ("neoverse-v1", "64", 1), ("cortex-a53", "128", 1)],

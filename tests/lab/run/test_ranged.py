@@ -41,7 +41,7 @@ def _executed(kernel: Kernel, names: list[CaseName]) -> dict[Shape, tuple[int, i
     return found
 
 
-@pytest.mark.slow(keep=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("title", ["armv7/conv3x3_s8s8_hwc_2x4_ruy", "armv8/avgpool2x2s2_s8s8_hwc_1x16"])
 def test_ranges_are_analysed_where_a_call_executes_most_code_in_the_fewest_steps(title: str) -> None:
     kernel = KERNELS[title]
@@ -53,6 +53,7 @@ def test_ranges_are_analysed_where_a_call_executes_most_code_in_the_fewest_steps
     assert executed[verdict.ranges.shape] == (most, least)
 
 
+@pytest.mark.slow
 def test_the_shape_is_the_same_however_the_cases_are_shared_out(monkeypatch: pytest.MonkeyPatch) -> None:
     kernel = KERNELS["armv7/relu_s8s8_flat_64"]
     work = [(kernel, plan_cases(kernel))]

@@ -61,7 +61,7 @@ def _equal(one: Mapping[str, Array], other: Mapping[str, Array]) -> bool:
     )
 
 
-@pytest.mark.slow(keep=13)
+@pytest.mark.slow(keep=3)
 @pytest.mark.sweep
 @pytest.mark.parametrize("kernel", ONE_OF_EACH, ids=lambda kernel: kernel.title)
 def test_a_drawn_case_of_each_kind_is_within_its_contract_and_comes_back_whole(kernel: Kernel, tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ def kernel_called(title: str) -> Kernel:
     return found
 
 
-@pytest.mark.slow(keep=6)
+@pytest.mark.slow(keep=3)
 @pytest.mark.parametrize("kernel", SUMS, ids=lambda kernel: kernel.title)
 @pytest.mark.sweep(keep=6)
 def test_sums_are_made_as_long_as_the_contract_allows(kernel: Kernel) -> None:
@@ -96,6 +96,7 @@ def test_sums_that_wrap_only_at_the_end_of_the_range_are_found(title: str, right
 FALLS_SHORT = "{}\n    cmp x2, x9\n    cset x9, eq\n    sub x2, x2, x9"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("title", "cut", "noticed"),
     [
@@ -192,6 +193,7 @@ def test_every_length_takes_what_the_rule_says(kernel: Kernel) -> None:
             assert {size for size in (power - 1, power, power + 1) if size in allowed} <= sizes, (dimension, power)
 
 
+@pytest.mark.slow(keep=3)
 @every_kind
 @pytest.mark.sweep
 def test_every_two_lengths_meet_with_every_remainder_and_with_every_small_size(kernel: Kernel) -> None:
@@ -228,6 +230,7 @@ def test_other_seeds_give_other_shapes_and_the_same_seed_the_same() -> None:
     assert one == same and set(one) != set(other)
 
 
+@pytest.mark.slow
 def test_every_small_shape_is_every_combination_of_small_sizes() -> None:
     kernel = kernel_called("armv8/maxpool2x2s2_s8s8_hwc_1x16")
     every = set(planned_shapes(kernel, 1, every_tail=True).small)
@@ -237,6 +240,7 @@ def test_every_small_shape_is_every_combination_of_small_sizes() -> None:
     assert set(planned_shapes(kernel, 1).small) <= every
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("title", "mistake", "shape"),
     [

@@ -77,6 +77,7 @@ def turning_names(kernel: Kernel) -> list[CaseName]:
     return [name for name in plan.plan_cases(kernel) if name.shape in found]
 
 
+@pytest.mark.slow(keep=2)
 @pytest.mark.parametrize("size", [20_001, 777_777, 1 << 20])
 def test_a_size_too_large_for_the_search_is_tried_once(size: int, tmp_path: Path) -> None:
     """The size stands in a literal pool, where no constant of an instruction names it."""

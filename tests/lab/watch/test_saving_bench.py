@@ -13,6 +13,7 @@ from neonlab.lab.watch.saving_bench import bench_saves
 from neonlab.report.terminal.watch import session_text
 
 
+@pytest.mark.slow
 def test_each_step_between_a_save_and_the_text_is_timed(tmp_path: Path) -> None:
     root = new_repository(tmp_path / "repository")
     [kernel] = open_library(root).find(ADD)

@@ -110,6 +110,7 @@ def test_changes_are_against_the_last_save_and_the_commit(watcher: Watcher, path
     assert third.saves == second.saves + 1 == first.saves + 2
 
 
+@pytest.mark.slow
 def test_a_save_that_changes_no_code_is_none(watcher: Watcher, path: Path) -> None:
     before = look(watcher)
     path.write_text(path.read_text() + "\n// a remark\n")
@@ -212,6 +213,7 @@ def test_an_interrupted_look_ends_where_it_is_and_the_next_is_whole(watcher: Wat
     assert again.latest.complete and again.latest.digest == first.latest.digest
 
 
+@pytest.mark.slow
 def test_figures_that_were_not_had_in_time_are_told_and_had_at_the_next_look(
     watcher: Watcher, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -228,6 +230,7 @@ def test_figures_that_were_not_had_in_time_are_told_and_had_at_the_next_look(
     assert "no counts" not in session_text(watcher.session)
 
 
+@pytest.mark.slow
 def test_a_commit_that_was_not_looked_at_in_full_is_looked_at_again(path: Path) -> None:
     with Watcher(path, shape=SHAPE, cores=CORES) as watcher:
         for session in watcher.look():

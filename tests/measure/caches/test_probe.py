@@ -154,7 +154,7 @@ def test_with_lru_and_no_prefetch_it_is_what_pycachesim_says(l1: CacheShape, l2:
     assert got["L2D_CACHE_WB"] > 0
 
 
-@pytest.mark.slow(keep=11)
+@pytest.mark.slow
 @pytest.mark.parametrize("kernel", ONE_OF_EACH, ids=lambda kernel: kernel.title)
 def test_kernels_do_to_the_caches_what_pycachesim_says(kernel: Any) -> None:
     case = draw_case(kernel, CaseName(planned_shapes(kernel, 1).small[-1], "random", 1))
@@ -311,6 +311,7 @@ def test_every_policy_is_what_a_plain_model_says(policy: str, takes: str, line: 
     assert dict(Model(of).run(steps).events) == plainly(of, steps)
 
 
+@pytest.mark.slow
 def test_the_caches_of_every_core_are_what_a_plain_model_says() -> None:
     r = random.Random(7)
     steps = random_steps(r, 6000, 1 << 19)
@@ -369,7 +370,7 @@ def test_software_prefetches_fill_their_level_and_are_useful_when_asked_for_befo
     assert found.prefetches["software_useful"] == 0
 
 
-@pytest.mark.slow(keep=15)
+@pytest.mark.slow(keep=2)
 @pytest.mark.parametrize("kernel", ONE_OF_EACH, ids=lambda kernel: kernel.title)
 def test_a_kernel_gives_the_same_events_whatever_ran_before(kernel: Any) -> None:
     program = kernel_program(kernel)

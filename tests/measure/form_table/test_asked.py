@@ -50,6 +50,7 @@ def test_mnemonics_of_a32_come_with_an_instruction_of_each_form() -> None:
         assert one.form == form_of(encoded(Isa.A32, [one.text])[0])
 
 
+@pytest.mark.slow
 def test_an_instruction_set_chooses_between_names_that_both_have() -> None:
     assert names("smlal", Isa.A32) == ["mlal32"]
     assert "smlal.8b" in names("smlal", Isa.A64)

@@ -51,6 +51,7 @@ def texts(difference: LoopDifference, side: str) -> list[str]:
     return [cost.text for row in difference.rows if (cost := getattr(row, side)) is not None]
 
 
+@pytest.mark.slow(keep=3)
 @pytest.mark.parametrize("core", CORES)
 @pytest.mark.parametrize("title", KERNELS)
 def test_costs_of_the_lines_add_up_to_the_iteration(title: str, core: str) -> None:

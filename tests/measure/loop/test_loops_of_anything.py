@@ -54,7 +54,7 @@ def loop_of(isa: Isa, seed: int) -> Program:
     return Program(isa, "x.S", (Segment(".text", BASE, data, executable=True),), {"kernel": BASE}, code)
 
 
-@pytest.mark.slow(keep=29)
+@pytest.mark.slow(keep=5)
 @pytest.mark.parametrize("core", ["cortex-a53", "cortex-a72", "neoverse-n1"])
 @pytest.mark.parametrize("isa", list(Isa), ids=lambda isa: isa.value)
 @pytest.mark.parametrize("seed", range(8))

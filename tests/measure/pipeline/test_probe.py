@@ -76,6 +76,7 @@ def test_remembering_changes_no_cycle_of_any_kernel(kernel: Kernel) -> None:
         agree(kernel_program(kernel), lambda machine, case=case: run_case(machine, kernel.contract, case), core)  # type: ignore[misc]
 
 
+@pytest.mark.slow
 @both
 @pytest.mark.parametrize("core", [*CORES, "apple-m1"])
 @pytest.mark.sweep(keep=4)
@@ -89,7 +90,7 @@ def test_remembering_changes_no_cycle_of_random_programs(isa: Isa, core: str) ->
         agree(program, call_with_pointers(isa, seed, 5, name), core)
 
 
-@pytest.mark.slow(keep=5)
+@pytest.mark.slow(keep=3)
 @both
 @pytest.mark.parametrize("core", CORES)
 def test_remembering_changes_no_cycle_of_a_long_run_or_an_odd_return(isa: Isa, core: str) -> None:

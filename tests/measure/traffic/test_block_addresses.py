@@ -49,7 +49,7 @@ KERNELS = (
 )
 
 
-@pytest.mark.slow(keep=18)
+@pytest.mark.slow(keep=2)
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: f"{kernel.isa.value} {kernel.name}")
 @pytest.mark.sweep
 def test_every_access_of_every_kernel_is_worked_out_in_order(kernel: Kernel) -> None:

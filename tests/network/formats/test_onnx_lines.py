@@ -118,7 +118,7 @@ def test_layers_along_one_axis_are_integers_of_the_same_bits(qdq: bool, kind: st
     assert expected.std() > 0 and np.array_equal(to_file(graph, found), expected)
 
 
-@pytest.mark.slow(keep=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("isa", [Isa.A64, Isa.A32])
 def test_they_run_on_kernels_of_both_instruction_sets(isa: Isa) -> None:
     graph = apply_passes(read_onnx("network.onnx", network(1, qdq=True, kind="int8")[0], {})).graph

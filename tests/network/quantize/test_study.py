@@ -96,7 +96,7 @@ def test_scales_for_each_channel_and_all_of_the_range_cost_least(whole: Study) -
         assert len(trial.layers) >= 6 and min(trial.layers.values()) > 5
 
 
-@pytest.mark.slow(keep=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("isa", [Isa.A32, Isa.A64], ids=["armv7", "armv8"])
 def test_emulated_kernels_give_the_bits_of_onnx_runtime(whole: Study, isa: Isa) -> None:
     graph = apply_passes(read_onnx("small", whole.model, {})).graph

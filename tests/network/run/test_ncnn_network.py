@@ -23,7 +23,7 @@ from neonlab.network.run.network import run_network
 HOST = {"relu", "mean", "softmax", "sum"}
 
 
-@pytest.mark.slow(keep=3)
+@pytest.mark.slow(keep=2)
 @pytest.mark.parametrize("isa", [Isa.A64, Isa.A32])
 @pytest.mark.parametrize("kind", NETWORKS)
 def test_every_sum_and_every_int8_is_computed_by_a_kernel(kind: str, isa: Isa) -> None:
@@ -56,7 +56,7 @@ def test_the_command_says_that_the_weights_are_not_there(tmp_path: Path) -> None
     assert shown.returncode == 2 and "its weights are not beside it" in shown.stderr and not shown.stdout
 
 
-@pytest.mark.slow(keep=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", NETWORKS)
 def test_what_layers_cost_does_not_depend_on_their_weights(kind: str) -> None:
     writer = NETWORKS[kind](24)

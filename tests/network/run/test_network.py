@@ -37,7 +37,7 @@ def small(kind: str) -> Graph:
     return apply_passes(read_onnx("network.onnx", classifier(kind)[0], {})).graph
 
 
-@pytest.mark.slow(keep=3)
+@pytest.mark.slow(keep=1)
 @both
 @pytest.mark.parametrize("kind", ["reference", "xnnpack", "int8", "uint8"])
 def test_every_tensor_is_exact(kind: str, isa: Isa) -> None:
@@ -50,6 +50,7 @@ def test_every_tensor_is_exact(kind: str, isa: Isa) -> None:
     assert run.values > 2000 and run.host_macs == 0 and run.cost.instructions > 0
 
 
+@pytest.mark.slow(keep=1)
 @both
 @pytest.mark.parametrize("kind", ["reference", "int8"])
 def test_every_way_to_compute_a_node_gives_the_same(kind: str, isa: Isa) -> None:

@@ -74,7 +74,7 @@ def through_table(image: Image, number: int, index: int) -> np.ndarray:
     return found
 
 
-@pytest.mark.slow(keep=7)
+@pytest.mark.slow(keep=4)
 @pytest.mark.parametrize(
     ("name", "compiler", "flags"), CASES, ids=lambda value: " ".join(value) if isinstance(value, tuple) else value
 )

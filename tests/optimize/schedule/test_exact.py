@@ -60,7 +60,7 @@ def worst(text: str, isa: Isa, core: str) -> tuple[tuple[int, ...], tuple[int, .
     return max(every_order(code_of_text(text, isa)), key=lambda one: known[one[0]])
 
 
-@pytest.mark.slow(keep=2)
+@pytest.mark.slow
 @pytest.mark.parametrize(("text", "isa", "core"), SMALL)
 def test_the_cheapest_of_all_orders_is_found_and_shown_to_be(text: str, isa: Isa, core: str) -> None:
     require_module("ortools")

@@ -154,6 +154,7 @@ WHOLE: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
 }
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("name", WHOLE)
 def test_whole_numbers_compute_as_numpy_does(name: str) -> None:
     inputs = Inputs()

@@ -32,6 +32,7 @@ def run() -> NetworkRun:
     return run_network(graph, open_library(ROOT), Isa.A64, core, [drawn(graph, 1)])
 
 
+@pytest.mark.slow
 def test_a_page_holds_each_layer_and_each_way_that_was_tried(run: NetworkRun) -> None:
     text = network_page(run, 1200, ["2 <tables>"], ["Against old.json"])
     assert "<b>small" not in text and "2 &lt;tables&gt;" in text and "Against old.json" in text
@@ -44,6 +45,7 @@ def test_a_page_holds_each_layer_and_each_way_that_was_tried(run: NetworkRun) ->
     assert 190 <= np.sum(shares[: sum(bool(one.kernels) for one in run.layers)]) <= 210
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1440])
 def test_a_page_fits_its_window_and_reports_nothing(

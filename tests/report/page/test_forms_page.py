@@ -49,7 +49,7 @@ def test_the_data_are_the_figures(script: str) -> None:
                 assert (data["texts"][ports], data["texts"][source]) == (one.ports, one.source)
 
 
-@pytest.mark.slow(keep=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1440])
 def test_a_person_finds_forms_by_typing(browser: Browser, page: Path, width: int, scheme: str) -> None:

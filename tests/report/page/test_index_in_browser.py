@@ -43,6 +43,7 @@ def shown(tab: Page) -> str:
     return "".join(text[-1] for text in rows.all_inner_texts())
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize(
     ("column", "up", "down"),
     [(0, "dcab", "bacd"), (3, "cbad", "abcd"), (4, "bacd", "abcd"), (5, "acbd", "cabd"), (8, "bacd", "abcd")],

@@ -39,6 +39,7 @@ def shown(page: KernelPage, *rows: Row) -> str:
     return section(kernel_page(replace(page, optimized=rows)))
 
 
+@pytest.mark.slow
 def test_a_page_shows_cycles_how_it_is_shown_and_the_change(page: KernelPage) -> None:
     markup = shown(page, row_of(page.kernel))
     told = words(markup)
@@ -87,7 +88,7 @@ def test_the_pages_of_a_repository_show_its_rows_until_the_code_changes(tmp_path
         assert "+ nop" in told and ("the figures are of an older loop" in told) == older
 
 
-@pytest.mark.slow(keep=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1440])
 def test_the_change_is_folded_and_fits_its_window(

@@ -50,6 +50,7 @@ def test_a_page_needs_no_other_file_and_is_small(text: str) -> None:
     assert len(text.encode()) < MOST_BYTES
 
 
+@pytest.mark.slow
 def test_the_same_figures_make_the_same_page(page: KernelPage, text: str) -> None:
     assert kernel_page(page) == text
 
@@ -243,6 +244,7 @@ def test_a_kernel_that_faults_has_a_page_with_its_verdict_alone(tmp_path: Path) 
     assert verdict.failures[0].identifier in text
 
 
+@pytest.mark.slow
 def test_the_index_keeps_pages_that_are_there_and_replaces_those_written_again(tmp_path: Path) -> None:
     pages = []
     for title, text in ((TITLES[0], "1x1x8x8"), (TITLES[1], "2x1x8x8"), (TITLES[1], "3x1x8x8")):

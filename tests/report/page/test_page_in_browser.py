@@ -46,7 +46,7 @@ def opened(
     return tab, problems
 
 
-@pytest.mark.slow(keep=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1440])
 def test_a_page_fits_its_window_and_reports_nothing(browser: Browser, file: Path, width: int, scheme: str) -> None:
@@ -57,7 +57,7 @@ def test_a_page_fits_its_window_and_reports_nothing(browser: Browser, file: Path
         tab.context.close()
 
 
-@pytest.mark.slow(keep=2)
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize(("heat", "column"), [("cycles", 2), ("executed", 1), ("stalled", 3)])
 def test_a_narrow_window_has_the_count_that_is_the_heat_and_room_for_statements(
     browser: Browser, file: Path, heat: str, column: int
@@ -72,6 +72,7 @@ def test_a_narrow_window_has_the_count_that_is_the_heat_and_room_for_statements(
     tab.context.close()
 
 
+@pytest.mark.slow
 def test_another_core_shows_its_own_cycles(browser: Browser, file: Path, page: KernelPage) -> None:
     tab, problems = opened(browser, file, 1440)
     for core, profile in page.profiles.items():
@@ -94,6 +95,7 @@ def test_another_core_shows_its_own_cycles(browser: Browser, file: Path, page: K
     tab.context.close()
 
 
+@pytest.mark.slow
 def test_arrow_keys_walk_through_the_pipeline_and_show_what_is_waited_for(
     browser: Browser, file: Path, page: KernelPage
 ) -> None:
@@ -114,6 +116,7 @@ def test_arrow_keys_walk_through_the_pipeline_and_show_what_is_waited_for(
     tab.context.close()
 
 
+@pytest.mark.slow
 def test_the_row_under_the_mouse_is_told_of(browser: Browser, file: Path, page: KernelPage) -> None:
     tab, problems = opened(browser, file, 1440)
     profile = page.profiles[RUN_ON[0]]
@@ -131,6 +134,7 @@ def test_the_row_under_the_mouse_is_told_of(browser: Browser, file: Path, page: 
     tab.context.close()
 
 
+@pytest.mark.slow(keep=1)
 def test_heat_follows_what_is_chosen(browser: Browser, file: Path, page: KernelPage) -> None:
     tab, problems = opened(browser, file, 1440)
     profile = page.profiles[RUN_ON[0]]
@@ -153,6 +157,7 @@ def test_heat_follows_what_is_chosen(browser: Browser, file: Path, page: KernelP
     tab.context.close()
 
 
+@pytest.mark.slow
 def test_of_several_loops_each_can_be_chosen(browser: Browser, tmp_path: Path) -> None:
     kernel = KERNELS["armv7/dwconv3x3_s8s8_hwc_3x8_ruy"]
     shape = parse_shape(kernel, "14x14x32")
@@ -173,6 +178,7 @@ def test_of_several_loops_each_can_be_chosen(browser: Browser, tmp_path: Path) -
     tab.context.close()
 
 
+@pytest.mark.slow(keep=1)
 def test_a_variant_chosen_in_the_table_stands_out_in_the_charts(browser: Browser, file: Path, page: KernelPage) -> None:
     tab, problems = opened(browser, file, 1440)
     assert tab.locator(".variant.chosen").count() == 0
@@ -199,6 +205,7 @@ def test_numbers_in_a_chart_do_not_cover_one_another() -> None:
     assert [one.text for one in sorted(below, key=lambda one: one.y)] == ["e", "a", "b", "c", "d"]
 
 
+@pytest.mark.slow(keep=1)
 def test_without_scripts_and_in_print_a_page_shows_its_first_core(
     browser: Browser, file: Path, page: KernelPage
 ) -> None:

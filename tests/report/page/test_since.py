@@ -58,7 +58,7 @@ def test_a_kernel_that_was_not_there_is_said_to_be_new(root: Path) -> None:
     assert "The kernel was not there." in section(page(root, "--against", "HEAD"))
 
 
-@pytest.mark.slow(keep=1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -122,7 +122,7 @@ def test_every_kernel_of_the_operators_has_a_loop_in_the_report() -> None:
     assert counts == len(kernels) + len(fused) + len(parts)
 
 
-@pytest.mark.slow(keep=3)
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize(
     "call", CALLS[::17], ids=[f"{kernel.title} on {memory.core}" for kernel, _, memory in CALLS[::17]]
 )
@@ -159,6 +159,7 @@ def test_kernels_are_called_on_the_cores_that_pick_them() -> None:
     assert shapes["conv3x3_s8s8_hwc_4x4_ruy"] == "2x8x64x16" and shapes["conv3x3_s8s8_hwc_4x4_ic3_ruy"] == "2x8x3x32"
 
 
+@pytest.mark.slow
 def test_a_loop_of_several_kernels_stands_once_with_the_cores_of_all() -> None:
     asked = replace(ASKED, operators={"gemv": ("8x512",)})
     few = Library(

@@ -37,6 +37,7 @@ def table(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_the_list_of_cores_fits_80_columns_and_says_how_far_off_each_is() -> None:
     result = run()
     assert result.returncode == 0, result.stderr
@@ -49,6 +50,7 @@ def test_the_list_of_cores_fits_80_columns_and_says_how_far_off_each_is() -> Non
     assert "right in 89 of 107 pairs" in words
 
 
+@pytest.mark.slow
 def test_json_of_a_core_has_its_error_with_sign_origin_and_age() -> None:
     result = run("--core", "cortex-a72", "--json")
     document = json.loads(result.stdout)
@@ -59,6 +61,7 @@ def test_json_of_a_core_has_its_error_with_sign_origin_and_age() -> None:
     assert isinstance(first["measured_before_last_change"], bool)
 
 
+@pytest.mark.slow
 def test_the_terminal_shows_counts_what_is_outside_and_what_was_left_out(table: Path) -> None:
     result = run("--against", str(table))
     assert result.returncode == 0, result.stderr
@@ -83,17 +86,20 @@ def test_the_documents_are_the_same_each_time_and_keep_to_the_schema(table: Path
     assert "`b (pc+4)`" in markdown
 
 
+@pytest.mark.slow
 def test_json_of_a_comparison_keeps_to_the_schema(table: Path) -> None:
     result = run("--against", str(table), "--json")
     jsonschema.validate(json.loads(result.stdout), schemas()["cores"])
 
 
+@pytest.mark.slow
 def test_cores_that_the_table_does_not_have_are_an_error(table: Path) -> None:
     result = run("--against", str(table), "--core", "cortex-a72")
     assert result.returncode == 2
     assert "cortex-a53" in result.stderr and "Traceback" not in result.stderr
 
 
+@pytest.mark.slow
 def test_a_table_of_no_known_core_is_an_error(table: Path) -> None:
     table.write_text(TABLE.replace("Cortex-A53", "Cortex-M0"))
     result = run("--against", str(table))

@@ -94,6 +94,7 @@ def table(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_each_function_has_a_row_by_core_or_the_reason_why_not(table: Path) -> None:
     result = run("--functions", str(table), "--json")
     assert result.returncode == 0, result.stderr
@@ -114,6 +115,7 @@ def test_each_function_has_a_row_by_core_or_the_reason_why_not(table: Path) -> N
     assert summaries["cortex-a72"]["within_5_percent"] == summaries["cortex-a72"]["within_measured_range"] == 1
 
 
+@pytest.mark.slow
 def test_the_terminal_shows_measured_modelled_ratio_and_medians(table: Path) -> None:
     result = run("--functions", str(table), "--core", "cortex-a72")
     assert result.returncode == 0, result.stderr
@@ -125,6 +127,7 @@ def test_the_terminal_shows_measured_modelled_ratio_and_medians(table: Path) -> 
     assert "not run:" in result.stdout and "median difference  90th p.    bias" in result.stdout
 
 
+@pytest.mark.slow
 def test_each_estimate_has_the_range_that_the_recorded_errors_give(table: Path) -> None:
     result = run("--functions", str(table), "--json")
     assert result.returncode == 0, result.stderr
@@ -220,7 +223,7 @@ def test_only_functions_that_adjusted_no_model_tell_an_error(
         assert words in " ".join(text.split()) and not_words not in text
 
 
-@pytest.mark.slow(keep=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("said", ["", "calibration = false", 'origin = "a board"'])
 def test_nothing_is_recorded_of_functions_that_may_have_adjusted_the_models(table: Path, said: str) -> None:
     before = core_errors.PATH.read_bytes()
@@ -255,6 +258,7 @@ def test_files_may_lie_elsewhere_than_the_table(table: Path, tmp_path: Path) -> 
     assert "not run" not in result.stdout
 
 
+@pytest.mark.slow
 def test_contract_and_headers_are_looked_for_where_the_file_is(tmp_path: Path) -> None:
     code = CHAIN[CHAIN.index("    .text") :].replace("#3", "FACTOR")
     contract = CHAIN[CHAIN.index("summary") : CHAIN.index("*/")]
@@ -287,6 +291,7 @@ def test_llvm_mca_is_asked_of_the_same_loop(table: Path) -> None:
     assert bad.returncode == 2 and "no-such-program: cannot be run" in bad.stderr
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -301,12 +306,14 @@ def test_bad_usage_gets_one_clear_message_and_status_2(arguments: tuple[str, ...
     assert result.returncode == 2 and words in result.stderr and "Traceback" not in result.stderr
 
 
+@pytest.mark.slow
 def test_a_core_that_no_function_was_measured_on_is_an_error(table: Path) -> None:
     result = run("--functions", str(table), "--core", "cortex-a57")
     assert result.returncode == 2
     assert "the table has cortex-a53, cortex-a72, cortex-m0" in result.stderr
 
 
+@pytest.mark.slow
 def test_the_example_of_the_manual_is_a_table_that_runs(tmp_path: Path) -> None:
     require("aarch64-linux-gnu-gcc")
     root = Path(__file__).resolve().parents[3]

@@ -121,7 +121,7 @@ def test_every_kernel_of_the_work_that_takes_all_numbers_may_reach_the_goal_of_i
     assert named == there
 
 
-@pytest.mark.slow(keep=5)
+@pytest.mark.slow
 @pytest.mark.parametrize(("goal", "core"), EACH, ids=NAMES)
 def test_a_goal_that_is_met_stays_met_and_the_report_says_so(goal: Goal, core: str) -> None:
     with Workers(1) as workers:

@@ -45,7 +45,7 @@ def test_every_conv1x1_and_matmul_is_a_step_but_for_other_schemes_of_one_and_tab
     assert depthwise <= steps
 
 
-@pytest.mark.slow(keep=14)
+@pytest.mark.slow(keep=4)
 @pytest.mark.parametrize(("ladder", "step"), STEPS[::4], ids=[step.kernel.title for _, step in STEPS[::4]])
 def test_a_step_costs_what_a_profile_says(ladder: Ladder, step: Step) -> None:
     kernel = step.kernel

@@ -37,6 +37,7 @@ def views_of(operation: LaneOperation, kind: str) -> tuple[View, ...]:
     return {"signed": (signed,), "unsigned": (unsigned,), "either": (either,), "both": (signed, unsigned)}[kind]
 
 
+@pytest.mark.slow(keep=5)
 @pytest.mark.parametrize("kind", ["signed", "unsigned", "either", "both"])
 def test_the_compiled_check_finds_the_lanes_that_the_arithmetic_finds(programs: LanePrograms, kind: str) -> None:
     print(f"seed {SEED}")

@@ -127,6 +127,7 @@ def negate(folder: Path, isa: Isa, operator: Operator | None, *changes: tuple[st
     return Kernel(Code(contract, path), None, operator)
 
 
+@pytest.mark.slow(keep=2)
 @pytest.mark.parametrize("isa", Isa)
 @pytest.mark.parametrize("operator", [Negate(), None], ids=["compared", "watched"])
 def test_a_kernel_that_follows_its_pitches_is_right(isa: Isa, operator: Operator | None, tmp_path: Path) -> None:
@@ -152,6 +153,7 @@ A32_CHANGES = [
 CHANGES = [(Isa.A64, *change) for change in A64_CHANGES] + [(Isa.A32, *change) for change in A32_CHANGES]
 
 
+@pytest.mark.slow(keep=4)
 @pytest.mark.parametrize(("isa", "change", "identifier", "blamed"), CHANGES)
 def test_a_kernel_that_gets_a_pitch_wrong_is_found(
     isa: Isa, change: tuple[str, str], identifier: str, blamed: str, tmp_path: Path
@@ -201,6 +203,7 @@ def test_a_pitch_is_what_no_size_depends_on(tmp_path: Path) -> None:
     assert with_pitches(contract, {"m": 3, "n": 129}, 0) is None
 
 
+@pytest.mark.slow
 def test_hypothesis_draws_pitches_too(tmp_path: Path) -> None:
     kernel = negate(tmp_path, Isa.A64, None, ("add     x1, x1, x5, lsl #2", "add     x1, x1, x3, lsl #2"))
     found = search(kernel, 60, 1)

@@ -176,6 +176,7 @@ CONTRACTS = {
 }
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("isa", Isa)
 def test_random_accesses_are_judged_as_a_slow_model_judges_them(isa: Isa) -> None:
     seed = random.Random().randrange(1 << 30)

@@ -19,7 +19,7 @@ from neonlab.verify.mutation.intervals import Intervals
 CASES = 6
 
 
-@pytest.mark.slow(keep=4)
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("kernel", ONE_OF_EACH[::3], ids=lambda kernel: kernel.title)
 def test_registers_lie_where_the_intervals_say(kernel: Kernel) -> None:
     program, contract = kernel_program(kernel), kernel.contract

@@ -45,6 +45,7 @@ def test_every_slip_of_the_pen_that_does_harm_is_noticed() -> None:
         assert result.killed >= SAMPLE // 2
 
 
+@pytest.mark.slow
 def test_the_report_is_of_the_kernels_as_they_are() -> None:
     document = REPORT
     jsonschema.validate(document, schemas()["mutate"])
@@ -68,7 +69,7 @@ def test_every_reviewed_mutant_is_one_of_its_kernel() -> None:
     assert {entry.kernel for entry in entries} <= {kernel.title for kernel in KERNELS}
 
 
-@pytest.mark.slow(keep=8)
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("kernel", ONE_OF_EACH, ids=lambda kernel: kernel.title)
 @pytest.mark.sweep(parts=2)
 def test_a_mutant_differs_from_the_kernel_in_the_words_it_names_and_no_other(kernel: Kernel) -> None:
@@ -87,6 +88,7 @@ def test_a_mutant_differs_from_the_kernel_in_the_words_it_names_and_no_other(ker
         assert changed.by_address[mutant.address].text in mutant.mutant
 
 
+@pytest.mark.slow
 def test_a_check_that_looks_at_little_lets_mutants_survive(monkeypatch: pytest.MonkeyPatch) -> None:
     # The judge judged: with one case of one pixel and one channel each way, most of a kernel never runs.
     from neonlab.lab.parallel import mutants as module

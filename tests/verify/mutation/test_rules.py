@@ -43,6 +43,7 @@ def mutants_named(kernel: Kernel, original: str, mutant: str) -> list[Mutant]:
     return found
 
 
+@pytest.mark.slow(keep=2)
 @pytest.mark.parametrize(
     ("title", "original", "harmless", "harmful", "reason"),
     [

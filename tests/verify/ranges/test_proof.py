@@ -212,7 +212,7 @@ def walk_of(program: Program, contract: Contract, case: Case) -> tuple[RangeWalk
     return RangeWalk(trace, contract, case, checked, live_after(trace, contract, steps)), recorder, machine
 
 
-@pytest.mark.slow(keep=5)
+@pytest.mark.slow(keep=3)
 @pytest.mark.parametrize("path", CONVOLUTIONS, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_every_expression_has_the_value_that_the_emulated_cpu_computes(path: Path) -> None:
     seed = 11

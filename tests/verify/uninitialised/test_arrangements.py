@@ -56,6 +56,7 @@ def test_each_bit_of_each_pointer_differs_in_some_call(isa: Isa, count: int) -> 
         assert not [bit for bit in range(_BITS[isa]) if not differing >> bit & 1], name
 
 
+@pytest.mark.slow(keep=1)
 @BOTH
 @COUNTS
 def test_each_buffer_ends_at_a_boundary_and_lies_across_one(isa: Isa, count: int) -> None:

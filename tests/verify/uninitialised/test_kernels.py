@@ -23,7 +23,7 @@ REGISTER, READ = FaultKind.UNINITIALISED_REGISTER, FaultKind.UNINITIALISED_READ
 CASES = 20  # of each kernel, evenly spaced
 
 
-@pytest.mark.slow(keep=6)
+@pytest.mark.slow(keep=2)
 @pytest.mark.parametrize("kernel", ONE_OF_EACH, ids=lambda kernel: kernel.title)
 @pytest.mark.sweep(parts=2)
 def test_no_kind_of_kernel_depends_on_what_nobody_set(kernel: Kernel) -> None:
@@ -55,7 +55,7 @@ CHANGES = [
 ]  # fmt: skip
 
 
-@pytest.mark.slow(keep=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("change", CHANGES, ids=[f"{change[0]} {change[1].strip()}" for change in CHANGES])
 def test_one_line_changed_in_a_kernel_of_the_library_is_found_where_it_shows(change: tuple[Any, ...]) -> None:
     name, old, new, kind, blamed = change

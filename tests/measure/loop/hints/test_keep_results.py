@@ -138,7 +138,7 @@ def test_a_change_that_is_proposed_keeps_the_results(isa: Isa, seed: int) -> Non
             assert left_by(assembled(isa, function(isa, mended)), seed) == run.outputs["c"].tobytes(), (hint, loop)
 
 
-@pytest.mark.slow(keep=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("isa", list(Isa), ids=lambda isa: isa.value)
 def test_every_kind_of_change_was_tried(isa: Isa) -> None:
     kinds = set()

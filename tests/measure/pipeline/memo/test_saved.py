@@ -90,6 +90,7 @@ def test_a_state_taken_up_at_another_time_is_the_same(core: str) -> None:
             assert np.array_equal(after["registers"][field], before["registers"][field])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("core", [IN_ORDER, OUT_OF_ORDER])
 def test_every_word_of_what_lies_ahead_is_saved(core: str) -> None:
     machine = machine_with_everything(core, 7)

@@ -109,6 +109,7 @@ def test_what_cannot_be_left_to_the_package_is_refused_with_its_reason(line: str
         read_ncnn("model.param", text.encode(), b"", {})
 
 
+@pytest.mark.slow
 def test_damaged_parameters_end_in_a_message_or_in_a_graph() -> None:
     random = np.random.default_rng(17)
     refused = 0

@@ -64,6 +64,7 @@ def read(data: bytes) -> Graph:
     return apply_passes(read_onnx("network.onnx", data, {})).graph
 
 
+@pytest.mark.slow
 def test_every_way_to_multiply_gives_the_sums_of_onnx_runtime() -> None:
     names: set[str] = set()
     for kinds in _KINDS:
