@@ -27,6 +27,8 @@ from neonlab.sources import program as code
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -106,7 +108,6 @@ def profile_of(path: Path) -> Profile:
     return profile
 
 
-@pytest.mark.slow
 def test_a_bug_is_told_at_its_line_and_goes_when_it_is_mended(tab: Page, served: Served, text: str) -> None:
     wait_for_word(tab, "exact")
     tab.locator(".cm-content:visible .cm-line", has_text="sqadd").first.locator("span", has_text="sqadd").dblclick()
@@ -127,7 +128,6 @@ def test_a_bug_is_told_at_its_line_and_goes_when_it_is_mended(tab: Page, served:
     assert served.path.read_text() == text
 
 
-@pytest.mark.slow
 def test_what_does_not_assemble_is_told_at_its_line(tab: Page, served: Served, text: str) -> None:
     write(tab, text.replace("sqadd", "sqadq"))
     tab.wait_for_selector(".neonlab-fault")
@@ -141,7 +141,6 @@ def test_what_does_not_assemble_is_told_at_its_line(tab: Page, served: Served, t
     assert served.path.read_text() == text
 
 
-@pytest.mark.slow
 def test_half_a_word_keeps_the_last_figures_dimmed_with_their_age(tab: Page, text: str) -> None:
     wait_for_word(tab, "exact")
     table = tab.locator(f".neonlab-figures table:has(th:text-is('layer {SHAPE}'))")
@@ -163,7 +162,6 @@ def test_half_a_word_keeps_the_last_figures_dimmed_with_their_age(tab: Page, tex
     assert float(table.evaluate(dimmed)) == 1 and tab.locator(".neonlab-loop.neonlab-stale").count() == 0
 
 
-@pytest.mark.slow
 def test_counts_heat_and_pipeline_are_those_of_the_text_and_change_with_it(
     tab: Page, served: Served, text: str, tmp_path: Path
 ) -> None:
@@ -198,7 +196,6 @@ def test_counts_heat_and_pipeline_are_those_of_the_text_and_change_with_it(
     assert served.path.read_text() == text
 
 
-@pytest.mark.slow
 def test_saving_writes_the_file_and_nothing_else_does(tab: Page, served: Served, text: str, root: Path) -> None:
     mine = text.replace(HEAD, f"    nop\n{HEAD}")
     write(tab, mine)
@@ -214,7 +211,6 @@ def test_saving_writes_the_file_and_nothing_else_does(tab: Page, served: Served,
     assert served.path.read_text() == text and git(root, "status", "--porcelain") == ""
 
 
-@pytest.mark.slow
 def test_a_change_on_disk_is_followed_or_shown_to_the_person(tab: Page, served: Served, text: str) -> None:
     theirs, mine = f"{text}\n// theirs\n", f"{text}\n// mine\n"
     replacement = served.path.with_suffix(".new")
@@ -243,7 +239,6 @@ def test_a_change_on_disk_is_followed_or_shown_to_the_person(tab: Page, served: 
     assert served.path.read_text() == text
 
 
-@pytest.mark.slow
 def test_a_kernel_without_end_keeps_nobody_waiting_and_a_reload_loses_nothing(
     tab: Page, served: Served, text: str
 ) -> None:
@@ -257,7 +252,6 @@ def test_a_kernel_without_end_keeps_nobody_waiting_and_a_reload_loses_nothing(
     wait_for_word(tab, "exact")
 
 
-@pytest.mark.slow
 def test_a_page_opened_again_shows_at_once_all_that_is_known(browser: Browser, served: Served) -> None:
     for _ in range(4):  # whichever is there first, the editor or what to show in it
         page = browser.new_page()
@@ -267,7 +261,6 @@ def test_a_page_opened_again_shows_at_once_all_that_is_known(browser: Browser, s
         page.close()
 
 
-@pytest.mark.slow
 def test_the_text_is_there_before_any_script_runs(browser: Browser, served: Served, text: str) -> None:
     context = browser.new_context(java_script_enabled=False, color_scheme="dark")
     page = context.new_page()
@@ -284,7 +277,6 @@ def test_the_text_is_there_before_any_script_runs(browser: Browser, served: Serv
     page.close()
 
 
-@pytest.mark.slow
 def test_variants_have_tabs_with_texts_of_their_own(tab: Page, served: Served, text: str) -> None:
     write(tab, text.replace(SUM, SUM.replace("sqadd", "sqsub")))
     wait_for_word(tab, "WRONG")
@@ -307,7 +299,6 @@ def test_variants_have_tabs_with_texts_of_their_own(tab: Page, served: Served, t
     assert "Escape" in (tab.locator(".cm-content:visible").get_attribute("aria-description") or "")
 
 
-@pytest.mark.slow
 def test_the_window_opened_last_is_the_one_that_edits(tab: Page, served: Served, text: str) -> None:
     other = tab.context.new_page()
     other.set_default_timeout(WAIT)
@@ -321,7 +312,6 @@ def test_the_window_opened_last_is_the_one_that_edits(tab: Page, served: Served,
     tab.wait_for_selector(".cm-content[contenteditable=true]:visible")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_page_fits_its_window_in_light_and_dark(tab: Page, text: str, scheme: Any) -> None:
     tab.emulate_media(color_scheme=scheme)
@@ -364,7 +354,6 @@ def test_without_the_token_nothing_is_answered(served: Served) -> None:
         socket.create_connection(("127.0.0.2", served.port), timeout=10)
 
 
-@pytest.mark.slow
 def test_text_that_was_never_saved_outlives_the_server(browser: Browser, tmp_path: Path) -> None:
     path = new_repository(tmp_path) / "asm" / f"{ADD}.S"
     text = path.read_text()
@@ -381,7 +370,6 @@ def test_text_that_was_never_saved_outlives_the_server(browser: Browser, tmp_pat
     assert kept and Path(kept[1]).read_text() == f"{text}// not saved\n" and path.read_text() == text
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [(("nothing.S",), "no such file"), (("armv8/add",), "no kernel"), ((f"asm/{ADD}.S", "--core", "a99"), "a99")],
@@ -391,13 +379,11 @@ def test_what_cannot_be_served_is_refused(root: Path, arguments: tuple[str, ...]
     assert done.returncode == 2 and words in done.stderr, done.stderr
 
 
-@pytest.mark.slow
 def test_a_port_that_is_taken_is_said(root: Path, served: Served) -> None:
     done = neonlab("serve", str(served.path), "--no-browser", "--port", str(served.port), cwd=root)
     assert done.returncode == 2 and "--port" in done.stderr
 
 
-@pytest.mark.slow
 def test_without_nicegui_the_command_says_what_to_install(root: Path) -> None:
     code = "import sys; sys.modules['nicegui'] = None; from neonlab.cli import run; sys.exit(run(sys.argv[1:]))"
     done = subprocess.run(

@@ -83,7 +83,9 @@ class FormReader:
         self._read: dict[int, tuple[Primitive | None, int, int]] = {}
         self._atoms: dict[int, tuple[int, int, int, int, int]] = {}
         self._operands: dict[int, list[Primitive]] = {}
+        self._entries: dict[int, list[int]] = {}
         self._ends: dict[Primitive, tuple[int, int]] = {}
+        self._parts: dict[Primitive, int] = {}
 
     def form(self, number: int) -> tuple[Primitive | None, int, int]:
         """Return (part, factor, constant) of a form, which is part times factor plus constant; a number has no part."""
@@ -102,6 +104,12 @@ class FormReader:
             self._read[number] = part, factor, int(row["constant"])
         return self._read[number]
 
+    def number_of(self, part: Primitive) -> int:
+        """Return a number below 0 by which a part can be asked for as a form."""
+        number = self._parts.setdefault(part, -1 - len(self._parts))
+        self._read[number] = part, 1, 0
+        return number
+
     def atom(self, number: int) -> tuple[int, int, int, int, int]:
         """Return (operation, x, y, z, amount) of an atom."""
         if number not in self._atoms:
@@ -117,6 +125,10 @@ class FormReader:
 
     def is_bounded(self, number: int) -> bool:
         """Tell whether the interval of a form is known, so that 64 bits hold all its values."""
+        if number < 0:
+            part = self.form(number)[0]
+            assert part is not None
+            return max(map(abs, self.ends(part))) < LIMIT
         row = self._forms.polynomials[number]
         return int(row["low"]) > -LIMIT and int(row["high"]) < LIMIT
 
@@ -137,12 +149,13 @@ class FormReader:
 
     def listed(self, number: int) -> list[int]:
         """Return the entries of a look-up that its index can reach, from entry `amount` of the atom on."""
-        listed = int(self._forms.atoms[number]["y"])
-        found = []
-        while int(self._forms.atoms[listed]["operation"]) == LIST:
-            found.append(int(self._forms.atoms[listed]["x"]))
-            listed = int(self._forms.atoms[listed]["y"])
-        return found
+        if number not in self._entries:
+            found, rest = [], self.atom(number)[2]
+            while self.atom(rest)[0] == LIST:
+                found.append(self.atom(rest)[1])
+                rest = self.atom(rest)[2]
+            self._entries[number] = found
+        return self._entries[number]
 
     def domain(self, part: Primitive) -> tuple[tuple[int, int], ...]:
         """Return the intervals that the values of a part lie in.

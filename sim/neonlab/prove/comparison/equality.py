@@ -19,7 +19,7 @@ from neonlab.prove.comparison.choice import (
 )
 from neonlab.prove.comparison.likeness import groups_of
 from neonlab.prove.comparison.monotone import first_difference_on_intervals
-from neonlab.prove.comparison.moves import are_chosen_alike
+from neonlab.prove.comparison.moves import are_chosen_alike, are_chosen_by_equals
 from neonlab.prove.comparison.sums_as_atoms import with_sums_as_atoms
 from neonlab.prove.expressions.canonical import Canonical
 from neonlab.prove.expressions.operation import ENTRY, INPUT, MULTIPLY, SUM
@@ -32,6 +32,8 @@ _MOST_WIDE, _MOST_LOOKED, _DIRECT = 1 << 62, 1 << 23, 1 << 12
 _OFTEN, _FEW_LOOKED = 3, 1 << 13
 #: Cuts with more parts than one are tried only where they take at most so many values: they seldom succeed.
 _FEW_VALUES = 1 << 20
+#: What is known by structure: whether the two functions are equal, and values at which they differ.
+_Known = dict[Hashable, tuple[bool, tuple[int, ...] | None]]
 
 
 @dataclass
@@ -62,7 +64,7 @@ def compare(table: ExpressionTable, left: Ids, right: Ids, *, every: bool = True
     forms = canonical.of(np.concatenate([left, right]))
     ours, theirs = forms[: len(left)], forms[len(left) :]
     answer = Equality(ours == theirs, ours, theirs, canonical, FormReader(canonical.forms, table.spans))
-    known: dict[Hashable, tuple[bool, tuple[int, ...] | None]] = {}
+    known: _Known = {}
     if table.fingerprints:
         _decide_groups(answer, known)
         return answer
@@ -74,7 +76,7 @@ def compare(table: ExpressionTable, left: Ids, right: Ids, *, every: bool = True
     return answer
 
 
-def _decide_groups(answer: Equality, known: dict[Hashable, tuple[bool, tuple[int, ...] | None]]) -> None:
+def _decide_groups(answer: Equality, known: _Known) -> None:
     """Decide pairs that are the same functions of their sums at once, up to the first group that is not equal."""
     open_pairs = np.flatnonzero(~answer.equal)
     groups = groups_of(answer.canonical.forms, answer.left[open_pairs], answer.right[open_pairs])
@@ -99,7 +101,7 @@ def _decide_alike(answer: Equality, spans: tuple[FloatSpan, ...]) -> None:
     _, firsts, sizes = np.unique(groups, return_index=True, return_counts=True)
     equal = np.zeros(open_pairs.size, np.bool_)
     alike = Equality(equal, left, right, answer.canonical, FormReader(forms, spans))
-    known: dict[Hashable, tuple[bool, tuple[int, ...] | None]] = {}
+    known: _Known = {}
     for first in np.sort(firsts[sizes > 1]).tolist():
         _decide(alike, first, (int(left[first]), int(right[first])), known)
         if equal[first]:
@@ -107,15 +109,23 @@ def _decide_alike(answer: Equality, spans: tuple[FloatSpan, ...]) -> None:
     answer.enumerated += alike.enumerated
 
 
-def _decide(
-    answer: Equality, at: int, pair: tuple[int, int], known: dict[Hashable, tuple[bool, tuple[int, ...] | None]]
-) -> None:
-    """Decide one pair by the values of the parts of its cuts."""
-    for parts in _in_order(cuts(answer.reading, pair)):
-        count = count_of(answer.reading, parts)
+def _decide(answer: Equality, at: int, pair: tuple[int, int], known: _Known) -> None:
+    """Decide one pair."""
+    answer.equal[at], difference = _compared(answer, pair, known)
+    if difference is not None:
+        answer.differences.setdefault(at, difference)
+
+
+def _compared(answer: Equality, pair: tuple[int, int], known: _Known) -> tuple[bool, Difference | None]:
+    """Tell whether a pair is equal; if not, where it differs, if that was found."""
+    reading, found = answer.reading, None
+    if are_chosen_by_equals(reading, pair, lambda one: _compared(answer, one, known)[0]):
+        return True, None
+    for parts in _in_order(cuts(reading, pair)):
+        count = count_of(reading, parts)
         if count > (_MOST_WIDE if len(parts) == 1 else _FEW_VALUES):
             continue
-        key = _structure(answer.reading, pair, parts)
+        key = _structure(reading, pair, parts)
         if key is None:
             continue
         if key not in known:
@@ -126,14 +136,10 @@ def _decide(
                 known[key] = False, None
         same, values = known[key]
         if same:
-            answer.equal[at] = True
-            answer.differences.pop(at, None)
-            return
-        if values is not None:
-            answer.differences.setdefault(at, Difference(parts, values))
-    if are_chosen_alike(answer.reading, pair):
-        answer.equal[at] = True
-        answer.differences.pop(at, None)
+            return True, None
+        if values is not None and found is None:
+            found = Difference(parts, values)
+    return (True, None) if are_chosen_alike(reading, pair) else (False, found)
 
 
 def _in_order(found: Iterator[tuple[Primitive, ...]]) -> list[tuple[Primitive, ...]]:

@@ -6,6 +6,10 @@ equal if these are one form for each value.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+from itertools import product
+
 import numpy as np
 import numpy.typing as npt
 
@@ -29,13 +33,44 @@ def are_chosen_alike(reading: FormReader, forms: tuple[int, int]) -> bool:
     for parts in [_inputs(reading, deciding), *[*cuts(reading, tuple(deciding))][::-1]]:
         if not parts or count_of(reading, parts) > _MOST_VALUES:
             continue
-        chosen = _Chosen(reading, parts)
-        try:
-            if np.array_equal(chosen.of(forms[0]), chosen.of(forms[1])):
-                return True
-        except Refusal:
-            continue
+        if _choose_one(reading, forms, all_values(reading, parts)):
+            return True
     return False
+
+
+def are_chosen_by_equals(
+    reading: FormReader, forms: tuple[int, int], are_equal: Callable[[tuple[int, int]], bool]
+) -> bool:
+    """Tell whether both forms choose alike by a part of few values each, and these two parts are equal.
+
+    `are_equal` tells that of two forms.  The sums behind a part take many values, and what looks up in a table neither
+    rises nor falls with them: the parts alone do.
+    """
+    narrow = partial(_narrow, reading)
+    both = [(reading.ends(ours), reading.ends(theirs), ours, theirs) for ours, theirs in product(*map(narrow, forms))]
+    for (low, high), (least, most), ours, theirs in sorted(both, key=lambda one: one[0] != one[1]):
+        values = np.arange(max(low, least), min(high, most) + 1)
+        if not values.size or not _choose_one(reading, forms, {ours: values, theirs: values}):
+            continue
+        if ours == theirs or are_equal((reading.number_of(ours), reading.number_of(theirs))):
+            return True
+    return False
+
+
+def _narrow(reading: FormReader, form: int) -> list[Primitive]:
+    """Return the parts of few values each of which alone decides what a form chooses."""
+    deciding = tuple(sorted(_deciding(reading, form)))
+    alone = [parts[0] for parts in cuts(reading, deciding) if len(parts) == 1] if deciding else []
+    return [part for part in alone if count_of(reading, (part,)) <= _MOST_VALUES]
+
+
+def _choose_one(reading: FormReader, forms: tuple[int, int], values: dict[Primitive, Numbers]) -> bool:
+    """Tell whether two forms choose one form at each of these values of the parts that decide it."""
+    chosen = _Chosen(reading, values)
+    try:
+        return np.array_equal(chosen.of(forms[0]), chosen.of(forms[1]))
+    except Refusal:
+        return False
 
 
 def _inputs(reading: FormReader, forms: list[int]) -> tuple[Primitive, ...]:
@@ -86,9 +121,8 @@ def _deciding(reading: FormReader, form: int) -> set[int]:
 class _Chosen:
     """Hold what forms choose at each value of the parts that decide it."""
 
-    def __init__(self, reading: FormReader, parts: tuple[Primitive, ...]) -> None:
+    def __init__(self, reading: FormReader, values: dict[Primitive, Numbers]) -> None:
         self._reading = reading
-        values = all_values(reading, parts)
         self._shape = next(iter(values.values())).shape
         self._evaluation = Evaluation(reading, values)
         self._known: dict[int, Numbers] = {}
