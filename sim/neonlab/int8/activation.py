@@ -41,6 +41,52 @@ def sigmoid_in_singles(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return found
 
 
+#: Coefficients of ONNX Runtime's quotients of polynomials, of the highest power first, and how far they are used.
+#: Source: onnxruntime/core/mlas/lib/logistic.cpp and tanh.cpp.
+_LOGISTIC = (
+    (4.37031012579801e-11, 1.15627324459942e-07, 6.08574864600143e-05, 8.51377133304701e-03, 2.48287947061529e-01),
+    (6.10247389755681e-13, 5.76102136993427e-09, 6.29106785017040e-06, 1.70198817374094e-03, 1.16817656904453e-01,
+     9.93151921023180e-01),
+    18.0,
+)  # fmt: skip
+_TANH = (
+    (-2.76076847742355e-16, 2.00018790482477e-13, -8.60467152213735e-11, 5.12229709037114e-08, 1.48572235717979e-05,
+     6.37261928875436e-04, 4.89352455891786e-03),
+    (1.19825839466702e-06, 1.18534705686654e-04, 2.26843463243900e-03, 4.89352518554385e-03),
+    9.0,
+)  # fmt: skip
+
+
+def sigmoid_onnxruntime(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Compute ONNX Runtime's float32 Sigmoid: half more than a quotient of polynomials, never below 0."""
+    half = np.float32(0.5)
+    found: NDArray[np.float64] = np.maximum(_quotient(values, *_LOGISTIC) + half, np.float32(0)).astype(np.float64)
+    return found
+
+
+def tanh_onnxruntime(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Compute ONNX Runtime's float32 Tanh: a quotient of polynomials."""
+    return _quotient(values, *_TANH).astype(np.float64)
+
+
+def _quotient(
+    values: NDArray[np.float64], above: tuple[float, ...], below: tuple[float, ...], most: float
+) -> NDArray[np.float32]:
+    """Return x · above(x²) / below(x²) in float32, of values up to `most` away from 0; each step of Horner is fused."""
+    x = np.clip(values.astype(np.float32), np.float32(-most), np.float32(most))
+    square = x * x
+    found: NDArray[np.float32] = _horner(square, above) * x / _horner(square, below)
+    return found
+
+
+def _horner(x: NDArray[np.float32], coefficients: tuple[float, ...]) -> NDArray[np.float32]:
+    """Return a polynomial; a product of two float32 is exact in float64, so that each step is rounded as if once."""
+    found = np.full_like(x, np.float32(coefficients[0]))
+    for one in coefficients[1:]:
+        found = (found.astype(np.float64) * x + np.float64(np.float32(one))).astype(np.float32)
+    return found
+
+
 def table_of(function: Real, source: Affine, target: Affine, rounding: str = "away") -> Integers:
     """Return the 256 results of `function` on an 8-bit tensor, indexed by the input's byte: `table[q & 255]`.
 

@@ -90,6 +90,36 @@ def test_softmax_along_any_axis_of_an_image_is_the_same(form: str, opset: int, a
     assert np.array_equal(found, run(data, {"x": values})[0])
 
 
+@pytest.mark.parametrize("operator", ["Sigmoid", "Tanh"])
+def test_a_sigmoid_and_a_tanh_of_floats_have_the_same_bits(operator: str) -> None:
+    random = np.random.default_rng(6)
+    values = np.concatenate([random.uniform(-20, 20, 9000), random.normal(0, 1, 9000), [0, -np.inf, np.inf, np.nan]])
+    data = model([node(operator, ["x"], "y")], {"x": ("float32", values.shape)}, {"y": "float32"}, {})
+    graph = read_onnx("network.onnx", data, {})
+    given = {"x": values.astype(np.float32)}
+    found = run_reference(graph, feed(graph, given))["y"]
+    assert np.array_equal(found, run(data, given)[0], equal_nan=True)
+
+
+@pytest.mark.parametrize(
+    ("operator", "scale", "point", "target"), [("Tanh", 0.11873495, -48, 1 / 128), ("Sigmoid", 0.24704452, -57, 1e-8)]
+)
+def test_a_table_has_the_results_of_onnx_runtimes_own_polynomials(
+    operator: str, scale: float, point: int, target: float
+) -> None:
+    values = np.arange(-128, 128).astype(np.int8)
+    constants = {"s": np.float32(scale), "z": np.int8(point), "t": np.float32(target), "u": np.int8(0)}
+    nodes = [
+        node("DequantizeLinear", ["x", "s", "z"], "a"),
+        node(operator, ["a"], "b"),
+        node("QuantizeLinear", ["b", "t", "u"], "y"),
+    ]
+    data = model(nodes, {"x": ("int8", values.shape)}, {"y": "int8"}, constants)
+    graph = apply_passes(read_onnx("network.onnx", data, {})).graph
+    assert [one.operator for one in graph.nodes] == ["unary"]
+    assert np.array_equal(run_reference(graph, feed(graph, {"x": values}))["y"], run(data, {"x": values})[0])
+
+
 def test_channels_of_weights_that_are_all_but_0_come_out_as_their_bias() -> None:
     constants = {
         "xs": np.float32(0.03), "xz": np.int8(3), "w": np.full((2, 3, 1, 1), 5, np.int8),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -47,7 +48,8 @@ def _unary(function: str, place: Place, node: FileNode) -> None:
     given = {name: float(value) for name, value in node.attributes.items() if name in ("alpha", "beta")}
     defaults = {"leaky_relu": {"alpha": 0.01}, "hard_sigmoid": {"alpha": 0.2, "beta": 0.5}}.get(function, {})
     output = place.output(node, source.shape, "float32")
-    place.add("float", node, (source.name,), (output.name,), function=function, **{**defaults, **given})
+    more: dict[str, Any] = {**defaults, **given, "arithmetic": "onnxruntime"}
+    place.add("float", node, (source.name,), (output.name,), function=function, **more)
 
 
 def _clip(place: Place, node: FileNode) -> None:

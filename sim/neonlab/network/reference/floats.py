@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from neonlab.errors import InputError
-from neonlab.int8.activation import sigmoid
+from neonlab.int8.activation import Real, sigmoid, sigmoid_onnxruntime, tanh_onnxruntime
 from neonlab.int8.windows import Window
 from neonlab.network.graph import Array, Node
 from neonlab.network.layout import images_first, images_last
@@ -28,6 +28,16 @@ def compute_floats(node: Node, inputs: Sequence[Array]) -> Array:
 
 def _double(function: Callable[[Array], Array]) -> Computed:
     return lambda _node, inputs: function(inputs[0].astype(np.float64))
+
+
+def _of_framework(function: Real, onnxruntime: Real) -> Computed:
+    """Return a function that ONNX Runtime computes by a formula of its own."""
+
+    def computed(node: Node, inputs: Sequence[Array]) -> Array:
+        by = onnxruntime if node.attributes.get("arithmetic") == "onnxruntime" else function
+        return by(inputs[0].astype(np.float64))
+
+    return computed
 
 
 def _hard_sigmoid(node: Node, inputs: Sequence[Array]) -> Array:
@@ -146,8 +156,8 @@ _FUNCTIONS: Mapping[str, Computed] = {
     "div": lambda _node, inputs: inputs[0] / inputs[1],
     "relu": lambda _node, inputs: np.maximum(inputs[0], 0),
     "clip": _clip,
-    "sigmoid": _double(sigmoid),
-    "tanh": _double(np.tanh),
+    "sigmoid": _of_framework(sigmoid, sigmoid_onnxruntime),
+    "tanh": _of_framework(np.tanh, tanh_onnxruntime),
     "leaky_relu": _leaky,
     "hard_sigmoid": _hard_sigmoid,
     "hard_swish": _hard_swish,

@@ -7,7 +7,14 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from neonlab.errors import InputError
-from neonlab.int8.activation import Real, sigmoid, sigmoid_in_singles, table_of
+from neonlab.int8.activation import (
+    Real,
+    sigmoid,
+    sigmoid_in_singles,
+    sigmoid_onnxruntime,
+    table_of,
+    tanh_onnxruntime,
+)
 from neonlab.int8.addition import Operand
 from neonlab.int8.affine import Affine
 from neonlab.int8.arrays import Integers, Output, wide
@@ -44,7 +51,8 @@ def table_of_node(graph: Graph, node: Node) -> Integers:
         return _hard_swish_tflite(operand, ends[1], output)
     if function == "sigmoid" and arithmetic == "tflite":
         return table_of(sigmoid_in_singles, _affine(source), _affine(target))
-    real = _REAL.get(function)
+    real = _ONNX_RUNTIMES.get(function) if arithmetic == "onnxruntime" else None
+    real = real or _REAL.get(function)
     if real is None:
         raise InputError(f"node `{node.name}`: no function is called {function}")
     rounding = "away" if arithmetic == "tflite" else "even"
@@ -166,4 +174,8 @@ _REAL: Mapping[str, Callable[[Node], Real]] = {
     "leaky_relu": _leaky_real,
     "hard_sigmoid": _hard_sigmoid,
     "hard_swish": _fixed(lambda x: x * np.clip(x / 6 + 0.5, 0.0, 1.0)),
+}
+_ONNX_RUNTIMES: Mapping[str, Callable[[Node], Real]] = {
+    "sigmoid": _fixed(sigmoid_onnxruntime),
+    "tanh": _fixed(tanh_onnxruntime),
 }
