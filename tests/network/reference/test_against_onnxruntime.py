@@ -120,6 +120,43 @@ def test_a_table_has_the_results_of_onnx_runtimes_own_polynomials(
     assert np.array_equal(run_reference(graph, feed(graph, {"x": values}))["y"], run(data, {"x": values})[0])
 
 
+def _between_floats(operator: str, shape: tuple[int, ...], more: dict[str, np.ndarray], **attributes: Any) -> None:
+    """Compare an operator on floats, between a dequantization and a quantization, with ONNX Runtime."""
+    values = np.random.default_rng(6).integers(-128, 128, shape).astype(np.int8)
+    constants = {"s": np.float32(0.22), "z": np.int8(38), "t": np.float32(0.3), "u": np.int8(-5), **more}
+    nodes = [
+        node("DequantizeLinear", ["x", "s", "z"], "a"),
+        node("Flatten", ["a"], "a2") if operator == "Slice" else node("Identity", ["a"], "a2"),
+        node(operator, ["a2", *more], "b", **attributes),
+        node("QuantizeLinear", ["b", "t", "u"], "q"),
+        node("DequantizeLinear", ["q", "t", "u"], "y"),
+    ]
+    data = model(nodes, {"x": ("int8", shape)}, {"y": "float32"}, constants)
+    passed = apply_passes(read_onnx("network.onnx", data, {})).graph
+    found = to_file(passed, run_reference(passed, feed(passed, {"x": values}))["y"])
+    assert np.array_equal(found, run(data, {"x": values})[0])
+
+
+@pytest.mark.parametrize("auto", ["SAME_UPPER", "SAME_LOWER"])
+def test_a_max_pool_whose_strides_leave_pixels_out_begins_where_onnx_runtimes_does(auto: str) -> None:
+    values = np.random.default_rng(6).integers(-128, 128, (2, 1, 12, 9)).astype(np.int8)
+    nodes = [node("MaxPool", ["x"], "y", kernel_shape=[1, 1], strides=[3, 3], auto_pad=auto)]
+    data = model(nodes, {"x": ("int8", values.shape)}, {"y": "int8"}, {})
+    graph = read_onnx("network.onnx", data, {})
+    found = to_file(graph, run_reference(graph, feed(graph, {"x": values}))["y"])
+    assert np.array_equal(found, run(data, {"x": values})[0])
+
+
+def test_an_average_pool_larger_than_its_image_is_that_of_integers_with_ceil_mode() -> None:
+    window = {"kernel_shape": [4, 2], "strides": [2, 2], "ceil_mode": 1, "count_include_pad": 1}
+    _between_floats("AveragePool", (2, 4, 3, 11), {}, **window)
+
+
+def test_a_slice_that_goes_backwards_stays_one_of_floats() -> None:
+    ends = dict(zip("efgh", (np.array([one]) for one in (-1, -1000, 1, -2)), strict=True))
+    _between_floats("Slice", (2, 3, 5), ends)
+
+
 def test_channels_of_weights_that_are_all_but_0_come_out_as_their_bias() -> None:
     constants = {
         "xs": np.float32(0.03), "xz": np.int8(3), "w": np.full((2, 3, 1, 1), 5, np.int8),

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from neonlab.int8.arrays import OperandError, Output
-from neonlab.int8.windows import Pair, Window
+from neonlab.int8.windows import Pair, Window, same_padding
 from neonlab.network.formats.draft import Draft, Refusal
 from neonlab.network.formats.onnx_file import FileNode
 from neonlab.network.graph import Array, Quantization, Tensor
@@ -215,26 +215,13 @@ def image_size(tensor: Tensor) -> Pair:
 def window_of(node: FileNode, size: Pair, kernel: Pair, *, ceil: bool = False) -> tuple[Window, Pair]:
     """Return a node's window, and the height and width of its output.
 
-    With `ceil_mode` the last window may reach beyond the padding, as if there were more of it; `ceil` allows that.
-    Raises Refusal.
+    With `ceil_mode` the last window may reach beyond the padding, as if there were more of it; `ceil`, of pools, allows
+    that.  Raises Refusal.
     """
-    strides, dilations = (_pair(node, name, (1, 1)) for name in ("strides", "dilations"))
-    auto = node.attributes.get("auto_pad", "NOTSET")
     if node.attributes.get("ceil_mode", 0) and not ceil:
         raise Refusal("with ceil_mode")
     try:
-        if auto in ("SAME_UPPER", "SAME_LOWER"):
-            if dilations != (1, 1):
-                # ONNX Runtime's convolutions refuse it, and its pools pad as if nothing were dilated.
-                raise Refusal(f"with auto_pad {auto} and dilations")
-            window = Window.same(size, kernel, strides, dilations)
-            if auto == "SAME_LOWER":
-                window = replace(window, padding=tuple(pair[::-1] for pair in window.padding))  # type: ignore[arg-type]
-        else:
-            pads = [int(pad) for pad in node.attributes.get("pads", (0, 0, 0, 0))] if auto == "NOTSET" else [0] * 4
-            if len(pads) != 4:
-                raise Refusal(f"padding of {len(pads)} numbers")
-            window = Window(strides, ((pads[0], pads[2]), (pads[1], pads[3])), dilations)
+        window = _window_within(node, size, kernel, pool=ceil)
         if node.attributes.get("ceil_mode", 0):
             window = _reaching_beyond(window, size, kernel)
         return window, window.output_size(size, kernel)
@@ -242,13 +229,36 @@ def window_of(node: FileNode, size: Pair, kernel: Pair, *, ceil: bool = False) -
         raise Refusal(str(error)) from None
 
 
+def _window_within(node: FileNode, size: Pair, kernel: Pair, *, pool: bool) -> Window:
+    """Return a node's window with no more padding than it has.  Raises Refusal, OperandError and ZeroDivisionError."""
+    strides, dilations = (_pair(node, name, (1, 1)) for name in ("strides", "dilations"))
+    auto = node.attributes.get("auto_pad", "NOTSET")
+    if auto not in ("SAME_UPPER", "SAME_LOWER"):
+        pads = [int(pad) for pad in node.attributes.get("pads", (0, 0, 0, 0))] if auto == "NOTSET" else [0] * 4
+        if len(pads) != 4:
+            raise Refusal(f"padding of {len(pads)} numbers")
+        return Window(strides, ((pads[0], pads[2]), (pads[1], pads[3])), dilations)
+    if dilations != (1, 1):
+        # ONNX Runtime's convolutions refuse it, and its pools pad as if nothing were dilated.
+        raise Refusal(f"with auto_pad {auto} and dilations")
+    if pool and min(same_padding(size, kernel, strides, dilations)) < 0:
+        # ONNX Runtime's pools begin inside of the image then, its convolutions at the first pixel.
+        raise Refusal(f"with auto_pad {auto} and strides that leave pixels out")
+    window = Window.same(size, kernel, strides, dilations)
+    if auto == "SAME_UPPER":
+        return window
+    return replace(window, padding=tuple(pair[::-1] for pair in window.padding))  # type: ignore[arg-type]
+
+
 def _reaching_beyond(window: Window, size: Pair, kernel: Pair) -> Window:
     """Return a window with more padding at the end: for one more position, if that begins on the image or before."""
-    floor, padding = window.output_size(size, kernel), []
-    for length, pads, taps, step, apart, fit in zip(
-        size, window.padding, kernel, window.stride, window.dilation, floor, strict=True
+    padding = []
+    for length, pads, taps, step, apart in zip(
+        size, window.padding, kernel, window.stride, window.dilation, strict=True
     ):
-        beyond = fit * step + (taps - 1) * apart + 1 - length - sum(pads)
+        short = (taps - 1) * apart + 1 - length - sum(pads)
+        fit = max(-short // step + 1, 0)
+        beyond = fit * step + short
         more = beyond if beyond < step and fit * step < length + pads[0] else 0
         padding.append((pads[0], pads[1] + more))
     return replace(window, padding=(padding[0], padding[1]))
@@ -256,8 +266,7 @@ def _reaching_beyond(window: Window, size: Pair, kernel: Pair) -> Window:
 
 def counting(node: FileNode, size: Pair, kernel: Pair, window: Window) -> dict[str, object]:
     """Return whether an average counts padding, and the rows and columns `beyond` it that `window` has by ceil_mode."""
-    attributes = {key: value for key, value in node.attributes.items() if key != "ceil_mode"}
-    own, _ = window_of(replace(node, attributes=attributes), size, kernel)
+    own = _window_within(node, size, kernel, pool=True)
     down, right = (more[1] - less[1] for more, less in zip(window.padding, own.padding, strict=True))
     return {"count_padding": bool(node.attributes.get("count_include_pad", 0)), "beyond": (down, right)}
 

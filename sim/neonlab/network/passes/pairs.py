@@ -68,7 +68,8 @@ def common_range(first: Tensor, second: Tensor) -> Quantization:
 def quantize_early(graph: Graph) -> Passed:
     """Quantize floats before they are moved, or their maximum taken, where nothing else takes them.
 
-    The results are the same.  An operator whose floats are quantized at once may be one of integers then.
+    The results are the same.  An operator whose floats are quantized at once may be one of integers then.  What ONNX
+    Runtime moves on the host, such as a slice that goes backwards, is a model of floats, and stays one.
     """
     moved = 0
     while True:
@@ -79,7 +80,9 @@ def quantize_early(graph: Graph) -> Passed:
             if follower is None or follower.operator != "quantize" or source is None or source.data is not None:
                 continue
             maker = changes.makers.get(source.name)
-            if node.told not in PASSING or source.dtype != "float32" or (maker and maker.operator == "dequantize"):
+            if node.told not in PASSING or node.operator == "onnx" or source.dtype != "float32":
+                continue
+            if maker and maker.operator == "dequantize":
                 continue
             if changes.sole_consumer(source.name) is not node:
                 continue
