@@ -102,11 +102,13 @@ def test_a_clip_that_quantization_makes_needless_leaves_integers(name: str, zero
     assert any(one.operator == "float" for one in graph.nodes) != needless
 
 
-def _product(bias: str, output: str, clip: tuple[float, float] | None = None) -> tuple[bytes, dict[str, np.ndarray]]:
+def _product(
+    bias: str, output: str, clip: tuple[float, float] | None = None, step: float = 0.3
+) -> tuple[bytes, dict[str, np.ndarray]]:
     """Rows by columns of many scales, with a bias, to integers; and what goes in."""
     random = np.random.default_rng(6)
     constants: dict[str, Any] = {
-        "x_s": np.float32(0.05), "x_z": np.int8(5), "y_s": np.float32(0.3), "y_z": np.array(7, output),
+        "x_s": np.float32(0.05), "x_z": np.int8(5), "y_s": np.float32(step), "y_z": np.array(7, output),
         "w_s": random.uniform(0.001, 0.02, 24).astype(np.float32), "w_z": np.zeros(24, np.int8),
         "w": random.integers(-128, 128, (32, 24)).astype(np.int8), "b": random.integers(-999, 999, 24).astype(np.int32),
         "b_z": np.zeros(24, np.int32),
@@ -154,6 +156,14 @@ def test_a_bias_of_another_scale_is_not_added_to_integers_that_onnx_runtime_has_
     assert is_near(gemm)
     apart = np.abs(run_reference(graph, feed(graph, given))["y"].astype(int) - run(data, given)[0])
     assert apart.max() <= 1 and np.count_nonzero(apart) <= apart.size // 1000
+
+
+@pytest.mark.parametrize("step", [0.0011, 0.0009])
+def test_sums_in_steps_beyond_those_of_the_output_stay_floats(step: float) -> None:
+    # The greatest scale of the sums is 0.00099.
+    data, _ = _product("of the sums", "uint8", step=step)
+    graph = apply_passes(read_onnx("network.onnx", data, {})).graph
+    assert [one.operator for one in graph.nodes if one.told == "Gemm"] == ["dense" if step > 0.001 else "float"]
 
 
 @pytest.mark.parametrize("bias", [False, True])

@@ -157,6 +157,18 @@ def test_a_slice_that_goes_backwards_stays_one_of_floats() -> None:
     _between_floats("Slice", (2, 3, 5), ends)
 
 
+def test_a_product_of_four_dimensions_by_constant_weights_of_two_is_the_same() -> None:
+    random = np.random.default_rng(6)
+    values = random.integers(-128, 128, (2, 3, 5, 7)).astype(np.int8)
+    constants = {"s": np.float32(0.02), "z": np.int8(3), "w": random.integers(-127, 128, (7, 4)).astype(np.int8)}
+    constants |= {"t": np.float32(0.1), "u": np.int8(-9), "v": np.int8(0)}
+    nodes = [node("QLinearMatMul", ["x", "s", "z", "w", "s", "v", "t", "u"], "y")]
+    data = model(nodes, {"x": ("int8", values.shape)}, {"y": "int8"}, constants)
+    graph = read_onnx("network.onnx", data, {})
+    found = to_file(graph, run_reference(graph, feed(graph, {"x": values}))["y"])
+    assert np.array_equal(found, run(data, {"x": values})[0])
+
+
 def test_channels_of_weights_that_are_all_but_0_come_out_as_their_bias() -> None:
     constants = {
         "xs": np.float32(0.03), "xz": np.int8(3), "w": np.full((2, 3, 1, 1), 5, np.int8),

@@ -125,7 +125,7 @@ def _gemm(place: Place, node: FileNode) -> None:
 
 def _matmul(place: Place, node: FileNode) -> None:
     rows = place.eight(node, 0, 1)
-    if node.inputs[3] not in place.constants or place.wanted(node, 3).ndim > 2:
+    if node.inputs[3] not in place.constants or len(rows.shape) == 4 or place.wanted(node, 3).ndim > 2:
         right = place.eight(node, 3, 4)
         shape, macs = product_of(rows, right)
         output = place.quantized(node, lab_shape(shape), 6)
@@ -134,8 +134,6 @@ def _matmul(place: Place, node: FileNode) -> None:
     held = place.wanted(node, 3)
     if held.ndim != 2 or held.dtype.name not in EIGHT or not rows.shape or rows.shape[-1] != held.shape[0]:
         raise Refusal(f"weights {list(held.shape)} do not fit {list(rows.shape)}")
-    if len(rows.shape) == 4:
-        raise Refusal("of 4 dimensions")
     scales = place.scaled(node, 4, held.dtype.name)
     name = place.draft.constant(f"{node.inputs[3]}/rows", np.ascontiguousarray(held.T), scales)
     output = place.quantized(node, (*rows.shape[:-1], held.shape[1]), 6)

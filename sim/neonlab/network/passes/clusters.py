@@ -48,7 +48,7 @@ def integer_operators(graph: Graph) -> Passed:
             continue
         clamped = _clamped(graph, clamps, last)
         on_floats = clamped is not None or _is_mixed(changes, new) or not _are_passed(changes, node)
-        if on_floats and (kind not in _OF_SUMS or not _adds_bias_as_it_is(changes, node)):
+        if on_floats and (kind not in _OF_SUMS or not _are_near(changes, node, new)):
             continue
         low, high = limits(target.dtype) if clamped is None else clamped
         attributes = {"lowest": low, "highest": high, **new.attributes}
@@ -95,6 +95,16 @@ def scales_of_sums(image: Quantization, weights: Quantization) -> Array:
     """Return the scale of the sums of each output channel, or the one of all, in float32 as ONNX Runtime has it."""
     found: Array = np.float32(image.scale) * np.array(weights.scales, np.float32)
     return found
+
+
+def _are_near(changes: Changes, node: Node, new: Node) -> bool:
+    """Tell whether integers are near the floats: a step of the output is no smaller than one of the sums.
+
+    Else what floats lose while they are added up may be many steps.
+    """
+    image, weights, output = (changes.tensors[name].quantization for name in (*new.inputs[:2], new.outputs[0]))
+    assert image is not None and weights is not None and output is not None
+    return _adds_bias_as_it_is(changes, node) and float(scales_of_sums(image, weights).max()) <= output.scale
 
 
 def _adds_bias_as_it_is(changes: Changes, node: Node) -> bool:
