@@ -19,6 +19,7 @@ from neonlab.network.reference.node import compute_values, nearest, output_of, q
 from neonlab.network.reference.unary import table_of_node
 from neonlab.network.run.shelf import Shelf
 from neonlab.network.run.steps import Calling, Step, Unfit, fits, hold
+from neonlab.network.run.ways.max_pools import max_pools
 
 _EIGHT = ("int8", "uint8")
 #: Kernels, what they take besides their two operands, and the order of these: -1 where the first is b.
@@ -236,13 +237,22 @@ def _rows_of_slice(shape: tuple[int, ...], slices: tuple[slice, ...]) -> tuple[i
 
 
 def _pool(shelf: Shelf, graph: Graph, node: Node) -> Iterator[Step]:
+    """Yield kernels of one image of the window, for max pools else those that pixels are copied for."""
     image, output = _tensors(graph, node)
-    window, taps = node.attributes["window"], node.attributes["kernel"]
     whole = np.iinfo("int8")
     same = image.quantization == output.quantization
     clamp = node.attributes.get("lowest", whole.min), node.attributes.get("highest", whole.max)
-    if output.dtype != "int8" or not same or clamp != (whole.min, whole.max) or image.shape[0] != 1:
+    if output.dtype != "int8" or not same or clamp != (whole.min, whole.max):
         return
+    found = list(_direct(shelf, image, output, node)) if image.shape[0] == 1 else []
+    yield from found
+    if node.operator == "max_pool" and not found:
+        yield from max_pools(shelf, graph, node)
+
+
+def _direct(shelf: Shelf, image: Tensor, output: Tensor, node: Node) -> Iterator[Step]:
+    """Yield the kernels of a window of their own."""
+    window, taps = node.attributes["window"], node.attributes["kernel"]
     if node.operator == "average_pool" and node.attributes["arithmetic"] != "tflite":
         return
     if taps == image.shape[1:3] and output.shape[1:3] == (1, 1) and node.operator == "average_pool":
