@@ -125,6 +125,17 @@ def test_the_log_is_sarif() -> None:
     assert [one["message"]["text"] for one in related] == ["in macro `m`", "in macro `store`"]
 
 
+@pytest.mark.parametrize(
+    ("path", "uri"),
+    [("my kernels/a#1.S", "my%20kernels/a%231.S"), ("/else where/tile.inc", "file:///else%20where/tile.inc")],
+)
+def test_a_place_is_a_uri_whatever_the_file_is_called(path: str, uri: str) -> None:
+    remark = replace(next(iter(remarks_on(verdicts()))), path=path)
+    (result,) = sarif_log([remark])["runs"][0]["results"]
+    place = result["locations"][0]["physicalLocation"]["artifactLocation"]
+    assert place["uri"] == uri and ("uriBaseId" in place) == (not uri.startswith("file:"))
+
+
 def test_a_result_keeps_its_fingerprint_when_lines_move() -> None:
     def prints(line: int) -> list[str]:
         log = sarif_log(list(remarks_on([verdict("armv8/bad", fault("reads beyond", "a.S", line))])))

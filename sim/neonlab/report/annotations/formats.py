@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
+from urllib.parse import quote
 
 from neonlab import __version__
 from neonlab.report.annotations.remark import ACCEPTED, ERROR, NOT_RUN, NOTE, UNCHECKED, WARNING, Remark
@@ -75,7 +76,8 @@ def _result(one: Remark, rule: int) -> dict[str, Any]:
 
 
 def _location(path: str, line: int, last: int) -> dict[str, Any]:
-    artifact = {"uri": path} if path.startswith("/") else {"uri": path, "uriBaseId": "%SRCROOT%"}
+    written = quote(path)  # a space or a # in a name would end or break the reference
+    artifact = {"uri": f"file://{written}"} if path.startswith("/") else {"uri": written, "uriBaseId": "%SRCROOT%"}
     return {"physicalLocation": {"artifactLocation": artifact, "region": {"startLine": line, "endLine": last}}}
 
 
