@@ -134,6 +134,41 @@ def test_the_row_under_the_mouse_is_told_of(browser: Browser, file: Path, page: 
     tab.context.close()
 
 
+@pytest.mark.slow
+def test_the_pipeline_fills_the_window_and_its_cycles_get_wider_below_a_ruler_that_stays(
+    browser: Browser, file: Path, page: KernelPage
+) -> None:
+    tab, problems = opened(browser, file, 1440)
+    part = tab.locator("section:visible .picture").first
+    bars, ruler = part.locator(".bars"), part.locator(".ruler span")
+    assert page.profiles[RUN_ON[0]].loop is not None
+
+    def far() -> float:  # pixels from cycle 0 to cycle 10
+        boxes = [ruler.nth(at).bounding_box() for at in (0, 1)]
+        return boxes[1]["x"] - boxes[0]["x"]  # type: ignore[index]
+
+    assert far() == pytest.approx(10 * pipeline_picture.CYCLE, rel=0.01)
+    button = part.get_by_role("button", name="Whole window")
+    button.focus()
+    tab.keyboard.press("Enter")
+    box = part.bounding_box()
+    assert box is not None and (box["width"], box["height"]) == (1440, 900)
+    width = bars.bounding_box()["width"]  # type: ignore[index]
+    part.get_by_role("button", name="wider cycles").click()
+    assert far() == pytest.approx(15 * pipeline_picture.CYCLE, rel=0.01)
+    assert bars.bounding_box()["width"] == pytest.approx(1.5 * width, rel=0.01)  # type: ignore[index]
+    above = ruler.first.bounding_box()["y"]  # type: ignore[index]
+    part.locator(".scroll").evaluate("(one) => { one.scrollTop = 200 }")
+    assert part.locator(".scroll").evaluate("(one) => one.scrollTop") > 0
+    assert ruler.first.bounding_box()["y"] == above  # type: ignore[index]
+    part.locator(".row").first.focus()
+    assert part.locator(".said").inner_text().startswith("line ")
+    tab.keyboard.press("Escape")
+    assert part.bounding_box()["width"] < 1440  # type: ignore[index]
+    assert tab.evaluate("document.activeElement.textContent") == "Whole window" and problems == []
+    tab.context.close()
+
+
 @pytest.mark.slow(keep=1)
 def test_heat_follows_what_is_chosen(browser: Browser, file: Path, page: KernelPage) -> None:
     tab, problems = opened(browser, file, 1440)

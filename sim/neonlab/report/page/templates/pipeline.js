@@ -12,6 +12,8 @@
   const tell = (picture, words) => {
     const told = picture.closest(".tells")?.querySelector(".told");
     if (told) told.textContent = words;
+    const said = picture.closest(".picture")?.querySelector(".said"); // where the picture covers the other
+    if (said) said.textContent = words;
   };
   const name = (row) => row.querySelector(".code").textContent;
 
@@ -57,6 +59,49 @@
     picture.dataset.shown = at;
     tell(picture, inWords(rows[at], rows));
   }
+
+  // The picture over everything else, in the browser's top layer, and back.
+  function widen(part, wide) {
+    const scroll = part.querySelector(".scroll");
+    const [left, top] = [scroll.scrollLeft, scroll.scrollTop];
+    if (wide) part.setAttribute("popover", "manual");
+    part[wide ? "showPopover" : "hidePopover"]();
+    if (!wide) part.removeAttribute("popover");
+    const button = part.querySelector("[data-do=wide]");
+    button.setAttribute("aria-pressed", String(wide));
+    button.textContent = wide ? "Back to the page (Escape)" : "Whole window";
+    scroll.scrollLeft = left;
+    scroll.scrollTop = top;
+  }
+
+  const ZOOMS = [0.5, 0.75, 1, 1.5, 2, 3, 4]; // of the width of a cycle
+  function zoom(part, step) {
+    const scroll = part.querySelector(".scroll");
+    const before = Number(part.dataset.zoom ?? 1);
+    const at = Math.max(0, Math.min(ZOOMS.length - 1, ZOOMS.indexOf(before) + step));
+    const width = Number(scroll.dataset.width) * ZOOMS[at];
+    part.dataset.zoom = ZOOMS[at];
+    scroll.querySelector(".bars").setAttribute("width", width);
+    scroll.querySelector(".ruler div").style.width = `${width}px`;
+    scroll.scrollLeft *= ZOOMS[at] / before; // the first cycle in sight stays the first
+    part.querySelector("output").textContent = `${100 * ZOOMS[at]} %`;
+    const ends = [["narrower", 0], ["wider", ZOOMS.length - 1]];
+    for (const [name, end] of ends) part.querySelector(`[data-do=${name}]`).setAttribute("aria-disabled", String(at === end));
+  }
+
+  addEventListener("click", (event) => {
+    const button = event.target.closest?.(".picture .tools button");
+    const part = button?.closest(".picture");
+    if (!part) return;
+    if (button.dataset.do === "wide") widen(part, button.getAttribute("aria-pressed") !== "true");
+    else zoom(part, button.dataset.do === "wider" ? 1 : -1);
+  });
+  addEventListener("keydown", (event) => {
+    const wide = event.key === "Escape" && document.querySelector(".picture:popover-open");
+    if (!wide) return;
+    widen(wide, false);
+    wide.querySelector("[data-do=wide]").focus();
+  });
 
   addEventListener("mousemove", (event) => {
     const picture = event.target.closest?.(".pipeline");
