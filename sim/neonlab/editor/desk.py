@@ -111,7 +111,7 @@ class Desk:
         self._show = show
         self._cores = tuple(cores)
         self._tell = tell or (lambda words: None)
-        self._reader = StateReader(loops=True, seed=seed, tell=self._tell)
+        self._reader = StateReader(loops=True, verdict_first=True, seed=seed, tell=self._tell)
         self._sheets: dict[Path, Sheet] = {}
         self._pasts: dict[Path, Past] = {}
         self._state = 0

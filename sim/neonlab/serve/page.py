@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import difflib
 import json
 import time
@@ -27,6 +28,7 @@ from neonlab.serve.studio import Studio
 
 _SHOWN = 60  # most lines of a diff
 _COMPILING = "the first time on a machine, native code is compiled, for up to three minutes"
+_MOMENT = 0.4  # seconds that new figures may take after the verdict until the last ones are dimmed
 _MANY = 6  # variants, beyond which they can be searched
 _WORDS = {
     Standing.SAVED: "saved",
@@ -46,6 +48,7 @@ class Page:
         self._editors: dict[Path, ui.codemirror] = {}
         self._told: tuple[Path, Standing, bytes | None] | None = None
         self._good: dict[Path, tuple[float, Sight]] = {}  # the last sight with all figures, and when it was had
+        self._later: asyncio.TimerHandle | None = None  # shows that the figures are old, unless new ones come first
         self._retired = False
         self._build()
 
@@ -209,8 +212,16 @@ class Page:
         self._verdict.content = sight.verdict
         if sight.complete and sight.figures:
             self._good[sight.path] = time.time(), sight
-        # What cannot be tried, such as half a word, has no figures, nor has a long text at first: the last ones stay,
-        # dimmed, with their age.
+        if self._later is not None:
+            self._later.cancel()
+        if sight.word and not sight.figures and not sight.complete:
+            self._later = asyncio.get_running_loop().call_later(_MOMENT, self._show_figures, sight)
+            self._annotate(sight, None, stale=None)
+        else:
+            self._show_figures(sight)
+
+    def _show_figures(self, sight: Sight) -> None:
+        """Show the figures of `sight`; without any, as of half a word, the last ones stay, dimmed, with their age."""
         had, last = self._good.get(sight.path, (0.0, sight)) if not sight.figures else (0.0, sight)
         age = f'<p class="neonlab-age" data-had="{1000 * had:.0f}"></p>' if last is not sight else ""
         self._figures.content = age + last.figures
@@ -222,14 +233,19 @@ class Page:
             self._loop.content = loop
         for part, fresh in ((self._figures, not age), (self._loop, not age and bool(loop or sight.complete))):
             part.classes(**{"remove" if fresh else "add": "neonlab-stale"})
+        self._annotate(sight, core, stale=bool(age))
+
+    def _annotate(self, sight: Sight, core: str | None, *, stale: bool | None) -> None:
+        """Mark the lines of the text in front, with their cost on `core`; None leaves cost and dimming as they are."""
+        path = self._studio.front
         marks = sight.marks(path)
-        if marks is None or marks.text != self._studio.drafts[path].text:
+        if marks is None or path not in self._editors or marks.text != self._studio.drafts[path].text:
             return  # the lines may have moved by now
         remarks = [{"line": r.line, "word": r.word, "sentence": r.sentence} for r in marks.remarks]
-        costs = marks.heat.get(core)
-        keep = bool(age) or not sight.complete
+        costs = marks.heat.get(core) if core is not None else None
+        keep = stale or not sight.complete
         heat = [one.to_json() for one in costs] if costs is not None else None if keep else []
-        told = ", ".join(json.dumps(one) for one in (remarks, heat, sight.complete, bool(age)))
+        told = ", ".join(json.dumps(one) for one in (remarks, heat, sight.complete, stale))
         self._call("annotate", f"{self._editors[path].id}, {told}")
 
     def show_doing(self, words: str) -> None:

@@ -23,7 +23,7 @@ from neonlab.serve.draft import Draft
 from neonlab.serve.search import Search, Searcher
 
 _Found = TypeVar("_Found")
-_PAUSE = 0.1  # seconds without typing until the text is checked
+_PAUSE = 0.03  # seconds without typing until the text is checked
 
 
 class Showing(Protocol):

@@ -42,14 +42,16 @@ def test_each_step_is_told_when_it_begins(source: WatchedFile) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("long", [False, True], ids=["asked for", "took long"])
 @pytest.mark.parametrize("wrong", [False, True], ids=["right", "wrong"])
-def test_a_verdict_that_took_long_does_not_wait_for_the_figures(
-    source: WatchedFile, monkeypatch: pytest.MonkeyPatch, wrong: bool
+def test_a_verdict_that_is_asked_for_first_or_took_long_does_not_wait_for_the_figures(
+    source: WatchedFile, monkeypatch: pytest.MonkeyPatch, wrong: bool, long: bool
 ) -> None:
-    monkeypatch.setattr(reader, "_LONG", 0.0)
+    if long:
+        monkeypatch.setattr(reader, "_LONG", 0.0)
     if wrong:
         edit(source.path.parents[len(Path(ADD).parts)], SUM, SUM.replace("sqadd", "sqsub"))
-    with StateReader() as state_reader:
+    with StateReader(verdict_first=not long) as state_reader:
         first, second, *_, last = readings(state_reader, source, 1)
     assert first.verdict is not None and first.verdict == second.verdict and first.verdict.passed is not wrong
     assert not first.tile and second.tile

@@ -87,13 +87,15 @@ class StateReader:
 
     With `loops`, profiles of the layer include the hot loop.  With `prove`, kernels that no case shows to be wrong are
     proved after the cases.  With `keeps`, profiles of the layer and proofs are found among the results that are kept.
-    `tell` is called with words for each step that begins, for those who wait for it.
+    With `verdict_first`, no verdict waits for figures.  `tell` is called with words for each step that begins, for
+    those who wait for it.
     """
 
     def __init__(
         self,
         *,
         loops: bool = False,
+        verdict_first: bool = False,
         seed: int = 1,
         prove: bool = False,
         keeps: bool = False,
@@ -101,6 +103,7 @@ class StateReader:
     ) -> None:
         self._loops, self._prove, self._keeps = loops, prove, keeps
         self._seed = seed
+        self._patience = 0.0 if verdict_first else _LONG
         self._tell = tell or (lambda words: None)
         self._began = (0, 0.0)  # the state that was described last, and when that began
         self._rehearsed = False
@@ -169,7 +172,7 @@ class StateReader:
         else:
             names, outcomes = started  # only results were compared so far; every check follows below
         reading = Reading(digest, planned=max(len(names), 1), verdict=self._verdict(subject, outcomes))
-        if perf_counter() - began > _LONG:  # the figures will take as long again
+        if perf_counter() - began > self._patience:  # the figures will take as long again
             yield replace(reading, measuring=True)
         self._tell(f"measuring it on {subject.tile}")
         tile, why = self._measured(self._near, subject, source, state, subject.tile)

@@ -290,7 +290,7 @@ export async function annotate(id, remarks, costs, complete, stale) {
   if (costs) effects.push(setHeat.of(costs));
   editor.dispatch({ effects });
   document.body.dataset.neonlab = complete ? "done" : "checking";
-  document.body.classList.toggle("neonlab-stale-heat", stale);
+  if (stale !== null) document.body.classList.toggle("neonlab-stale-heat", stale);
 }
 
 // How long ago figures were had that are shown for want of newer ones.
