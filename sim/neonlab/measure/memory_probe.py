@@ -204,3 +204,9 @@ class TrafficProbe:
         if self._pipeline is None:
             return None
         return self._pipeline.collect(executions, warm=self.warm, cold=self.cold)
+
+    def cycles_of_instructions(self) -> npt.NDArray[np.int64]:
+        """Return the cycles that `collect_cycles` adds up, (instructions, CAUSES) int64.  It needs a pipeline."""
+        self._feed.flush()
+        assert self._pipeline is not None
+        return self._pipeline.of_instructions()

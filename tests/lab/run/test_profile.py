@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from tests.tools import require_compiler
 
 import neonlab
 from neonlab.errors import InputError
+from neonlab.isa.model.isa import Isa
 from neonlab.lab.repository.library import Kernel
 from neonlab.lab.run.profile import cold_buffers, profile
 from neonlab.measure.cores.pipeline import load_pipeline
@@ -260,3 +263,35 @@ def test_each_unit_of_a_structure_that_crosses_takes_a_cycle_more_in_order(
         assert short is not None and long is not None
         found[offset] = (long.cycles - short.cycles) / (1024 / 64 * 8)
     assert found[2] - found[0] == pytest.approx(more, abs=0.15)
+
+
+#: A loop of many cheap instructions, then one of a few that take most of the cycles.
+TWO_LOOPS = COPY.replace(
+    "    str     q3, [x1]\n",
+    """\
+    mov     x3, #200
+divide:
+    udiv    x4, x3, x3
+    add     x3, x3, x4
+    sub     x3, x3, #2
+    cbnz    x3, divide
+    str     q3, [x1]
+""",
+)
+
+
+@pytest.mark.parametrize("warm", [False, True], ids=["cold", "warm"])
+def test_an_object_without_lines_has_the_loops_of_its_source(tmp_path: Path, warm: bool) -> None:
+    source = written(tmp_path, "loads", TWO_LOOPS)
+    place = tmp_path / "armv8" / "loads.o"
+    subprocess.run([*require_compiler(Isa.A64), "-g0", "-c", str(source.path), "-o", str(place)], check=True)
+    described = TWO_LOOPS.split("/*toml\n")[1].split("*/")[0].replace("[args]", 'symbol = "loads"\n[args]')
+    place.with_name("loads.contract.toml").write_text(described, encoding="utf-8")
+    thing = neonlab.load(place).kernel
+    assert thing is not None
+    ours, theirs = (profiled(kernel, "4096", "cortex-a53", loop=True, warm=warm).loops for kernel in (source, thing))
+    assert sorted(loop.lines[0].text.split()[0] for loop in ours) == ["ldr", "udiv"]
+    for one, other in zip(ours, theirs, strict=True):
+        assert (one.iterations, one.cycles, one.share) == (other.iterations, other.cycles, other.share)
+        assert (one.cycles_in_run, one.missed, one.bounds) == (other.cycles_in_run, other.missed, other.bounds)
+        assert one.cycles <= one.cycles_in_run * 1.01 and {line.line for line in other.lines} == {0}

@@ -51,7 +51,8 @@ def report_on(program: Program, n: int, core: str = "cortex-a53") -> tuple[LoopR
         counted = counts.collect()
         run = traffic.collect_cycles(counted.executions)
         assert run is not None
-        return report_hot_loops(program, pipeline, counted, run, traffic.collect())[0], run
+        spent = traffic.cycles_of_instructions()
+        return report_hot_loops(program, pipeline, counted, run, spent, traffic.collect())[0], run
 
 
 def test_the_cycles_of_the_loop_are_those_of_its_lines_in_the_run() -> None:

@@ -157,8 +157,9 @@ class CallProfiler(Closing):
             cycles = traffic.collect_cycles(counts.executions)
         loops: tuple[LoopReport, ...] = ()
         pipeline = memory.core.pipeline if memory.core is not None else None
-        if cycles is not None and pipeline is not None and memory.loop:
-            loops = report_hot_loops(self._program, pipeline, counts, cycles, moved, kernel.contract.features)
+        if traffic is not None and cycles is not None and pipeline is not None and memory.loop:
+            spent = traffic.cycles_of_instructions()
+            loops = report_hot_loops(self._program, pipeline, counts, cycles, spent, moved, kernel.contract.features)
         compiler = compiler_of(kernel)
         return Profile(kernel.title, kernel.isa.value, case.shape, macs, counts, moved, caches, cycles, loops, compiler)
 

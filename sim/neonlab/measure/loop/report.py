@@ -7,6 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from neonlab.assemble.program import Program
 from neonlab.assemble.source import folder_and_name
 from neonlab.isa.model.instruction import Instruction
@@ -25,9 +28,10 @@ from neonlab.measure.loop.timeline import TimelineRow, timeline
 from neonlab.measure.memory_probe import Traffic
 from neonlab.measure.pipeline.bounds import multiplications_of, peak_of
 from neonlab.measure.pipeline.program import compile_instructions
-from neonlab.measure.run_cycles import LineCycles, RunCycles
+from neonlab.measure.pipeline.state import CAUSES
+from neonlab.measure.run_cycles import RunCycles
 
-_MISSED, _BRANCHES = frozenset({"cache miss", "store buffer", "instruction fetch"}), frozenset({"branch"})
+_MISSED, _BRANCHES = ("cache miss", "store buffer", "instruction fetch"), ("branch",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,43 +180,27 @@ class LoopReport:
 
 
 def report_hot_loops(
-    program: Program, core: PipelineCore, counts: Counts, run: RunCycles, traffic: Traffic | None,
-    features: frozenset[str] = frozenset(),
+    program: Program, core: PipelineCore, counts: Counts, run: RunCycles, spent: npt.NDArray[np.int64],
+    traffic: Traffic | None, features: frozenset[str] = frozenset(),
 ) -> tuple[LoopReport, ...]:  # fmt: skip
     """Return reports on the loop in which a run spent most cycles, and on other hot loops; none where it has no loop.
 
-    `features` are those that the kernel declares.
+    `spent` are the cycles of each instruction of the program by cause, (instructions, CAUSES).  `features` are those
+    that the kernel declares.
     """
-    by_line = {(line.path, line.line): line for line in run.lines}
     executions = counts.executions.tolist()
-    on_line: dict[tuple[str, int], int] = {}
-    places = []
-    for instruction, times in zip(program.instructions, executions, strict=True):
-        source = program.line_at(instruction.address)
-        place = (source.path, source.line) if source else ("", 0)
-        places.append(place)
-        on_line[place] = on_line.get(place, 0) + times
-    shares = [times / on_line[place] if times else 0.0 for times, place in zip(executions, places, strict=True)]
-    spent = [_spent(by_line.get(place), None) * share for share, place in zip(shares, places, strict=True)]
     moving = [at for at, instruction in enumerate(program.instructions) if instruction.accesses]
     moved = sum(executions[at] for at in moving)
     reports = []
-    for loop in find_hot_loops(program, executions, spent):
-        inside = {at for at, instruction in enumerate(program.instructions) if instruction.address in loop.addresses}
-        missed, branches = (
-            sum(_spent(by_line.get(places[at]), causes) * shares[at] for at in inside)
-            for causes in (_MISSED, _BRANCHES)
-        )
-        lines = run.bounds.memory * sum(executions[at] for at in moving if at in inside) / moved if moved else 0.0
+    for loop in find_hot_loops(program, executions, spent.sum(axis=1).tolist()):
+        inside = [at for at, instruction in enumerate(program.instructions) if instruction.address in loop.addresses]
+        causes = spent[inside].sum(axis=0)
+        missed, branches = (sum(causes[CAUSES.index(cause)] for cause in some) for some in (_MISSED, _BRANCHES))
+        within = set(inside)
+        lines = run.bounds.memory * sum(executions[at] for at in moving if at in within) / moved if moved else 0.0
         study = Study(program, loop, core, traffic, features)
-        reports.append(_report(study, sum(spent[at] for at in inside), missed, branches, lines))
+        reports.append(_report(study, float(causes.sum()), float(missed), float(branches), lines))
     return tuple(reports)
-
-
-def _spent(line: LineCycles | None, causes: frozenset[str] | None) -> float:
-    if line is None:
-        return 0.0
-    return float(line.cycles if causes is None else sum(line.causes.get(cause, 0) for cause in causes))
 
 
 def _report(study: Study, spent: float, missed: float, branches: float, lines_fetched: float) -> LoopReport:

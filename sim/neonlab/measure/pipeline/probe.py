@@ -202,6 +202,17 @@ class PipelineCounter:
             calls=self._calls, averaged=self._averaged, elapsed=elapsed, cold=tuple(cold),
         )  # fmt: skip
 
+    def of_instructions(self) -> npt.NDArray[np.int64]:
+        """Return the cycles of each instruction of the program by cause, (instructions, causes) in the order of CAUSES.
+
+        They are those of `collect`, on which the caller's have no part.
+        """
+        tally = _of_one(self._machine.tally(), max(self._averaged, self._calls))
+        inside = tally[(tally["cause"] < len(CAUSES)) & (tally["instruction"] < len(self._program.instructions))]
+        found = np.zeros((len(self._program.instructions), len(CAUSES)), np.int64)
+        np.add.at(found, (inside["instruction"], inside["cause"]), inside["cycles"])
+        return found
+
     def _bounds(self, executions: npt.NDArray[np.int64]) -> RunBounds:
         machine, latency = self._machine, self._core.memory.latency
         near, far = machine.fills
