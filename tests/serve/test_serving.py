@@ -181,6 +181,11 @@ def test_counts_heat_and_pipeline_are_those_of_the_text_and_change_with_it(
     told = row.locator("td").all_inner_texts()
     assert told[1] == f"{now.counts.instructions:,}" and told[2] == told[3] and told[2].startswith(f"+{more:,} (")
     assert now.cycles is not None and now.loop is not None
+    assert now.loop.wait is not None
+    waiting = now.loop.lines[now.loop.wait.at]
+    words = tab.locator(".neonlab-wait:above(.neonlab-figures)").inner_text()
+    assert words.startswith(f"The loop on {CORE}: waits ") and waiting.instruction in words
+    assert f"{served.path.name}:{waiting.line}" in words
     rows = tab.locator(".neonlab-loop .pipeline .row")
     lines = [f"{line.line} {line.text}" for line in now.loop.lines]
     assert rows.locator(".code").all_text_contents()[: len(lines)] == lines

@@ -15,13 +15,15 @@ from neonlab.editor.scratch import Scratch
 from neonlab.lab.compare.figures import Change, Figures, core_of, label_of
 from neonlab.lab.watch.reading import Reading
 from neonlab.lab.watch.session import Session
+from neonlab.measure.loop.report import LoopLine, LoopReport
 from neonlab.measure.profile import Profile
 from neonlab.report.band_words import range_text
 from neonlab.report.comparison_words import mood_of_change, step_text
-from neonlab.report.notebook import failure_html, loops_html, not_run_html
+from neonlab.report.notebook import failure_html, loops_html, not_run_html, quoted
 from neonlab.report.page.render import pipeline_fragment
 from neonlab.report.page.source_listing import Listing, listings
 from neonlab.report.verdict_words import accepted_lines, mood_of, remark_of, word_of
+from neonlab.report.wait_words import brief_place, wait_words
 from neonlab.verify.verdict import Failure, Verdict
 
 
@@ -72,7 +74,7 @@ class Sight:
     """Everything to show for `path` with `text`: HTML, by core if it is about one; empty until known.
 
     `loops` holds the hot loop and the lines of included files, by core.  `beside` holds the marks of included files
-    that are open.
+    that are open.  `waits` says what the hot loop waits for, by core.
     """
 
     path: Path
@@ -87,6 +89,7 @@ class Sight:
     complete: bool
     cores: tuple[str, ...] = ()
     beside: Mapping[Path, Marks] = field(default_factory=dict)
+    waits: Mapping[str, str] = field(default_factory=dict)
 
     def marks(self, path: Path) -> Marks | None:
         """Return the marks in the text of `path`; None if it is not one of these files."""
@@ -126,18 +129,38 @@ def sight_of(session: Session, scratch: Scratch, beside: Mapping[Path, str], tex
         for one in latest.layer
         if one.cycles is not None
     }
+    waits = {
+        one.cycles.core: scratch.real(_waits(one.loops[0], scratch))
+        for one in profiles
+        if one.cycles is not None and one.loops
+    }
     remarks = tuple(_remark(failure, scratch.path) for failure in verdict.failures)
     told = scratch.real(_verdict(verdict, latest, state, scratch))
     marks = {other: _marks(verdict, listed, scratch.of(other), theirs) for other, theirs in beside.items()}
     heat, tables = _heat(listed, scratch.path), _tables(session)
     cores = tuple(core.name for core in session.cores)
-    return Sight(path, text, word, state, remarks, told, tables, heat, loops, latest.complete, cores, marks)
+    return Sight(path, text, word, state, remarks, told, tables, heat, loops, latest.complete, cores, marks, waits)
 
 
 def _marks(verdict: Verdict, listed: Sequence[Listing], path: Path, text: str) -> Marks:
     """Return the marks in an included file."""
     remarks = [_remark(failure, path) for failure in verdict.failures]
     return Marks(text, tuple(remark for remark in remarks if remark.line), _heat(listed, path))
+
+
+def _waits(loop: LoopReport, scratch: Scratch) -> str:
+    """Return what the loop waits for, with links to the lines."""
+    ways: list[str] = []
+
+    def place(line: LoopLine) -> str:
+        held = line.line and _is_held(Path(line.path), scratch)
+        ways.append(_way(line.path, line.line) if held else escape(brief_place(line)))
+        return f"\0{len(ways) - 1}\0"
+
+    words = quoted(wait_words(loop, place))
+    for number, way in enumerate(ways):
+        words = words.replace(f"\0{number}\0", way)
+    return f"<p><b>The loop</b> on {escape(loop.core)}: {words[:1].lower()}{words[1:]}</p>" if words else ""
 
 
 def _is_held(path: Path, scratch: Scratch) -> bool:

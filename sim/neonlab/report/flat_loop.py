@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from neonlab.report.wait_words import place_text
+
 if TYPE_CHECKING:
     from neonlab.measure.loop.report import LoopLine, LoopReport
 
@@ -15,13 +17,17 @@ _NO_WAIT = "issue width"
 
 @dataclass(frozen=True, slots=True)
 class FlatRow:
-    """One instruction of an iteration: `cycles` attributed to it, `label` of its line, and words for the rest."""
+    """One instruction of an iteration: `cycles` attributed to it, `label` of its line, and words for the rest.
+
+    `place` is the line with its file in words.
+    """
 
     cycles: float
     label: str
     instruction: str
     ports: str
     waits: str
+    place: str
 
 
 def flat_rows(report: LoopReport) -> Iterator[FlatRow]:
@@ -31,8 +37,9 @@ def flat_rows(report: LoopReport) -> Iterator[FlatRow]:
     """
     for line in report.lines:
         yield FlatRow(
-            sum(line.stalled.values()), report.label(line), line.instruction, line.ports, _waits(report, line)
-        )
+            sum(line.stalled.values()), report.label(line), line.instruction, line.ports, _waits(report, line),
+            place_text(line),
+        )  # fmt: skip
 
 
 def flat_title(report: LoopReport) -> str:

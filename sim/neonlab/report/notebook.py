@@ -14,6 +14,7 @@ from neonlab.report.flat_loop import flat_rows, flat_title
 from neonlab.report.pipeline_svg import pipeline_svg
 from neonlab.report.terminal.loop import at_lines
 from neonlab.report.verdict_words import accepted_lines, mood_of, remark_of, word_of
+from neonlab.report.wait_words import label_words, wait_words
 
 if TYPE_CHECKING:
     from neonlab.lab.compare.comparison import Comparison, Group
@@ -38,9 +39,9 @@ def verdict_html(verdict: Verdict) -> str:
         f"<code>{escape(verdict.kernel)}</code>: {verdict.cases:,} cases, {verdict.failed:,} failed{_ranges(verdict)}"
         f"{remark}</p>"
     ]
-    parts += [f"<p>{_quoted(told)}</p>" for told in accepted_lines(verdict)]
+    parts += [f"<p>{quoted(told)}</p>" for told in accepted_lines(verdict)]
     if verdict.advice and verdict.faultless:
-        parts.append(f"<p>{_quoted(verdict.advice)}</p>")
+        parts.append(f"<p>{quoted(verdict.advice)}</p>")
     if verdict.unseen is not None:
         parts.append(not_run_html(verdict.unseen))
     parts += [failure_html(failure) for failure in verdict.failures]
@@ -139,19 +140,21 @@ def _loop(kernel: str, loop: LoopReport, picture: Callable[[LoopReport], str]) -
         f"hot loop, {loop.place(kernel)}: {loop.iterations:,} iterations, {loop.share:.0%} of the cycles, "
         f"{loop.cycles:.4g} cycles and {loop.instructions} instructions per iteration"
     )
-    hints = "".join(f"<li>{_quoted(_told(loop, hint))}{_gain(hint.before, hint.after)}</li>" for hint in loop.hints)
+    hints = "".join(f"<li>{quoted(_told(loop, hint))}{_gain(hint.before, hint.after)}</li>" for hint in loop.hints)
     remarks = f"<ul>{hints}</ul>" if hints else ""
-    return f"<p>{escape(head)}</p><p>{_quoted(loop.attack)}</p>{remarks}{picture(loop)}{_flat(loop)}"
+    waits = f"<p>{quoted(wait_words(loop))}</p>" if wait_words(loop) else ""
+    return f"<p>{escape(head)}</p><p>{quoted(loop.attack)}</p>{waits}{remarks}{picture(loop)}{_flat(loop)}"
 
 
 def _flat(loop: LoopReport) -> str:
     """Return the loop as it executes, folded."""
     rows = [(f"{row.cycles:.2f}", row.label, row.instruction, row.ports, row.waits) for row in flat_rows(loop)]
     table = _table(("cycles", "line", "instruction", "ports", "waited for"), rows)
-    return f'<details class="flat"><summary>{escape(flat_title(loop))}</summary>{table}</details>'
+    files = f'<p class="dim">{escape(label_words(loop))}</p>' if label_words(loop) else ""
+    return f'<details class="flat"><summary>{escape(flat_title(loop))}</summary>{files}{table}</details>'
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
     """Return the text as HTML, with text between backticks as code."""
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
 

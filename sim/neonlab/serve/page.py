@@ -67,6 +67,7 @@ class Page:
                 self._place = ui.element("section").classes("neonlab-editors")
                 with ui.element("section").classes("neonlab-side"):
                     self._verdict = ui.html("", sanitize=False).classes("neonlab-verdict")
+                    self._wait = ui.html("", sanitize=False).classes("neonlab-wait")
                     self._figures = ui.html("", sanitize=False).classes("neonlab-figures")
                     self._build_cores()
                     self._offer = Offer(self._studio, self._client)
@@ -228,10 +229,15 @@ class Page:
         core = self._offer_cores(last.cores)
         self._offer.offer(core)
         self._pane.offer(core)
+        self._wait.content = last.waits.get(core, "")
         loop = last.loops.get(core, "")
         if loop or sight.complete:  # the last one stays, marked as stale, until there is another
             self._loop.content = loop
-        for part, fresh in ((self._figures, not age), (self._loop, not age and bool(loop or sight.complete))):
+        for part, fresh in (
+            (self._figures, not age),
+            (self._wait, not age),
+            (self._loop, not age and bool(loop or sight.complete)),
+        ):
             part.classes(**{"remove" if fresh else "add": "neonlab-stale"})
         self._annotate(sight, core, stale=bool(age))
 

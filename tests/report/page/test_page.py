@@ -28,6 +28,7 @@ from neonlab.report.page import charts, pipeline_picture
 from neonlab.report.page.gather import CORES, CurvePoint, KernelPage, pages_of, work_of_pages
 from neonlab.report.page.render import kernel_page, page_name, write_pages
 from neonlab.report.page.source_listing import coloured_lines, listings
+from neonlab.report.wait_words import label_words, wait_words
 
 
 class _Tags(HTMLParser):
@@ -76,6 +77,17 @@ def test_the_costs_of_a_page_are_those_of_the_profiles(page: KernelPage, text: s
         }
     executed = sum(line.executions for listing in listed for line in listing.lines)
     assert executed == next(iter(page.profiles.values())).counts.instructions
+
+
+def test_a_page_names_what_the_loop_waits_for_and_explains_its_labels(page: KernelPage, text: str) -> None:
+    told = re.sub(r"<[^>]+>", "", html.unescape(text))
+    for profile in page.profiles.values():
+        loop = profile.loop
+        assert loop is not None and loop.wait is not None
+        words = wait_words(loop).replace("`", "")
+        assert loop.lines[loop.wait.at].instruction in words
+        assert told.count(words) >= 2, "with the cost of the call, and with the loop"
+        assert label_words(loop) == "" or label_words(loop) in told
 
 
 @pytest.mark.parametrize("path", sorted(ROOT.glob("asm/**/*.[Si]*")), ids=lambda path: path.stem)

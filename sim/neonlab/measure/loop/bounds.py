@@ -11,12 +11,12 @@ import numpy as np
 from neonlab.isa.model.instruction import Instruction
 from neonlab.measure.cores.pipeline import PipelineCore
 from neonlab.measure.forms.form import form_of
+from neonlab.measure.loop.wait import MISSED, main_cause
 from neonlab.measure.pipeline.bounds import port_bound
-from neonlab.measure.pipeline.cost import Bounds, Cycles, Stall
+from neonlab.measure.pipeline.cost import Bounds, Cycles
 from neonlab.measure.pipeline.program import compile_instructions
 
 _NEAR = 1.1  # a bound limits the loop if the loop comes this near to it
-_MISSED = 0.2  # of a loop's cycles: from here on the caches come first
 _BUSY = 0.9  # of the busiest port's cycles
 
 
@@ -38,6 +38,11 @@ class LoopBounds:
         named = self.to_json()
         name = max(named, key=lambda one: named[one])
         return name, named[name]
+
+    def near(self, cycles: float) -> str:
+        """Return the name of the bound that explains `cycles` of an iteration; "" where none does."""
+        name, least = self.largest
+        return name if cycles <= least * _NEAR else ""
 
     def to_json(self) -> dict[str, float]:
         """Return plain values for `--json`: cycles by the name of the bound."""
@@ -63,12 +68,12 @@ def first_target(
     `missed` is the cycles that an iteration of the run waits for caches on average.
     """
     name, least = bounds.largest
-    if missed > _MISSED * cycles.total:
+    if missed > MISSED * cycles.total:
         return (
             f"Waits {missed:.3g} cycles per iteration for lines that are not in the L1 cache, in addition to "
             f"{cycles.total:.4g} cycles for the rest: use lines while they are cached, or prefetch them earlier."
         )
-    if cycles.total > least * _NEAR:
+    if not bounds.near(cycles.total):
         return _order(body, cycles, name, least, line_of)
     reached = f"{least:.4g} of {cycles.total:.4g} cycles"
     if name == "ports":
@@ -102,13 +107,16 @@ def _ports(body: Sequence[Instruction], core: PipelineCore, cycles: Cycles, reac
 
 
 def _order(body: Sequence[Instruction], cycles: Cycles, name: str, least: float, line_of: Callable[[int], str]) -> str:
-    """Return the sentence for a loop that no single bound explains: it names the line that stalls longest."""
+    """Return the sentence for a loop that no single bound explains.
+
+    It names the line that waits longest for a result, where the loop waits for results more than for anything else.
+    """
     places = {instruction.address: at for at, instruction in enumerate(body)}
     head = f"No single limit: {name} alone would take {least:.4g} of the {cycles.total:.4g} cycles"
-    waits = [stall for stall in cycles.stalls if stall.cause not in ("issue width", "port")] or list(cycles.stalls)
-    if not waits:
+    cause = main_cause(cycles.stalls) if cycles.stalls else ""
+    worst = next((stall for stall in cycles.stalls if stall.cause == cause), None)
+    if worst is None or cause not in ("dependency", "load-use"):
         return f"{head}; the rest comes from the order of the instructions."
-    worst: Stall = waits[0]
     text = f"line {line_of(places[worst.address])} stalls longest, for {worst.cycles:.3g} cycles ({worst.cause}"
     if worst.producer is not None and worst.producer in places:
         text += f", on line {line_of(places[worst.producer])}"

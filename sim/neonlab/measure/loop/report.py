@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from neonlab.measure.loop.hints.study import Study
 from neonlab.measure.loop.hot_loop import find_hot_loops
 from neonlab.measure.loop.places import LinePlace, file_letters
 from neonlab.measure.loop.timeline import TimelineRow, timeline
+from neonlab.measure.loop.wait import LoopWait, loop_wait
 from neonlab.measure.memory_probe import Traffic
 from neonlab.measure.pipeline.bounds import multiplications_of, peak_of
 from neonlab.measure.pipeline.program import compile_instructions
@@ -65,7 +66,7 @@ class LoopReport:
     `cycles` are those of the loop in its steady state with all data in the nearest cache.  `cycles_in_run` is the
     average of the run, of which `missed` waited for caches.  `slots` are the issue or dispatch slots that the iteration
     fills, of `slots_available` in `cycles`.  `peak` is the most MACs a cycle that the core can do with one of the forms
-    in the loop, `peak_form`.
+    in the loop, `peak_form`.  `wait` is what an iteration waits for.
     """
 
     core: str
@@ -87,6 +88,7 @@ class LoopReport:
     path: CriticalPath
     timeline: tuple[TimelineRow, ...]
     hints: tuple[Hint, ...]
+    wait: LoopWait | None = None
 
     @property
     def instructions(self) -> int:
@@ -112,6 +114,11 @@ class LoopReport:
             of_file += f" ({letters[path]})" if letters[path] else ""
             found.append((f"lines {first} to {last}" if last > first else f"line {first}") + of_file)
         return " and ".join(found) if all(files) else f"at {self.lines[0].address:#x}"
+
+    @property
+    def files(self) -> Mapping[str, str]:
+        """The files of its lines, by the letter that follows their line numbers; empty where there is one file."""
+        return {letter: path for path, letter in file_letters(line.path for line in self.lines).items() if letter}
 
     def label(self, line: LoopLine) -> str:
         """Return the label of one of its lines."""
@@ -154,6 +161,7 @@ class LoopReport:
             "ports": {port: round(share, 4) for port, share in self.occupancy.items()},
             "bounds": self.bounds.to_json(),
             "attack": self.attack,
+            "waits_for": self.wait.to_json() if self.wait is not None else None,
             "lines": [
                 {
                     "address": line.address, "path": line.path, "line": line.line, "text": line.text,
@@ -192,25 +200,26 @@ def report_hot_loops(
     moving = [at for at, instruction in enumerate(program.instructions) if instruction.accesses]
     moved = sum(executions[at] for at in moving)
     reports = []
+    misses, mispredictions = ([CAUSES.index(cause) for cause in some] for some in (_MISSED, _BRANCHES))
     for loop in find_hot_loops(program, executions, spent.sum(axis=1).tolist()):
         inside = [at for at, instruction in enumerate(program.instructions) if instruction.address in loop.addresses]
-        causes = spent[inside].sum(axis=0)
-        missed, branches = (sum(causes[CAUSES.index(cause)] for cause in some) for some in (_MISSED, _BRANCHES))
         within = set(inside)
         lines = run.bounds.memory * sum(executions[at] for at in moving if at in within) / moved if moved else 0.0
         study = Study(program, loop, core, traffic, features)
-        reports.append(_report(study, float(causes.sum()), float(missed), float(branches), lines))
+        late = {program.instructions[at].address: float(spent[at, misses].sum()) for at in inside}
+        branches = float(spent[np.ix_(inside, mispredictions)].sum())
+        reports.append(_report(study, float(spent[inside].sum()), late, branches, lines))
     return tuple(reports)
 
 
-def _report(study: Study, spent: float, missed: float, branches: float, lines_fetched: float) -> LoopReport:
+def _report(study: Study, spent: float, late: Mapping[int, float], branches: float, lines_fetched: float) -> LoopReport:
     """Return the report on one loop.
 
-    `spent` is the cycles of the run in the loop, of which `missed` went to caches and `branches` to branches.
-    `lines_fetched` is the cycles in which its lines arrive one after another.
+    `spent` is the cycles of the run in the loop, of which those in `late`, by address, went to caches and `branches` to
+    branches.  `lines_fetched` is the cycles in which its lines arrive one after another.
     """
     program, loop, core, cycles = study.program, study.loop, study.core, study.cycles
-    body, times = loop.body, loop.iterations
+    body, times, missed = loop.body, loop.iterations, sum(late.values())
     bounds = loop_bounds(body, core, cycles.bounds, lines_fetched / times)
     stalled: dict[int, dict[str, float]] = {}
     for stall in cycles.stalls:
@@ -250,7 +259,14 @@ def _report(study: Study, spent: float, missed: float, branches: float, lines_fe
         path=critical_path(body, core, cycles.total),
         timeline=timeline(body, core),
         hints=find_hints(study, spent, branches),
+        wait=_wait(study, lines, late, bounds.near(cycles.total)),
     )
+
+
+def _wait(study: Study, lines: Sequence[LoopLine], late: Mapping[int, float], bound: str) -> LoopWait | None:
+    places = [(line.path, line.line) if line.line else line.address for line in lines]
+    missed = {at: late[line.address] / study.loop.iterations for at, line in enumerate(lines) if line.address in late}
+    return loop_wait(study.body, study.core, study.cycles.stalls, places, missed, bound)
 
 
 def _line(

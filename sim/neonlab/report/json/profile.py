@@ -149,6 +149,23 @@ _HOT_LOOP = object_of(
         "cycles per iteration if this resource alone limited the loop",
     ),
     attack=described(STRING, "what to improve first, as a sentence"),
+    waits_for=described(
+        nullable(
+            object_of(
+                cause=described(STRING, "that costs most; `issue width`: nothing else waits"),
+                instruction=described(
+                    INTEGER, "place in `lines` of what waits longest, on the line that waits longest"
+                ),
+                cycles=described(NUMBER, "of an iteration that the instructions of this line wait for this cause"),
+                times=described(INTEGER, "instructions of this line that wait"),
+                cycles_of_cause=described(NUMBER, "that all instructions wait for this cause"),
+                producer=described(nullable(INTEGER), "place in `lines` of what has the result that is waited for"),
+                ports=described(list_of(STRING), "that are waited for"),
+                held_by=described(list_of(STRING), "mnemonics that hold these ports longest"),
+            )
+        ),
+        "what an iteration waits for",
+    ),
     lines=described(
         list_of(
             object_of(

@@ -13,6 +13,7 @@ from neonlab.isa.liveness import liveness
 from neonlab.isa.model.isa import Isa, Register, RegisterKind
 from neonlab.measure.loop.report import LoopReport
 from neonlab.measure.loop.timeline import TimelineRow
+from neonlab.report.wait_words import label_words
 
 ROW, CYCLE, TEXT = 14, 7, 340  # pixels: height of a row, width of a cycle, room for the statement
 ROWS = 600  # most rows drawn
@@ -43,7 +44,7 @@ class PictureRow:
 class Picture:
     """The picture: `paths` are SVG path data by stage, `ticks` the cycles with a line.
 
-    `cut` tells that rows are missing.
+    `cut` tells that rows are missing.  `files` says what the letters behind line numbers stand for.
     """
 
     width: int
@@ -52,6 +53,7 @@ class Picture:
     paths: Mapping[str, str]
     ticks: tuple[tuple[int, int], ...]
     cut: bool
+    files: str = ""
 
 
 def pipeline_picture(report: LoopReport, rows: int = ROWS) -> Picture:
@@ -77,7 +79,8 @@ def pipeline_picture(report: LoopReport, rows: int = ROWS) -> Picture:
     ticks = tuple((TEXT + CYCLE * cycle, cycle) for cycle in range(0, end + 1, 10))
     height = ROW * (len(shown) + 1) + 6
     drawn = {stage: "".join(pieces) for stage, pieces in paths.items()}
-    return Picture(TEXT + CYCLE * end + 10, height, tuple(drawn_rows), drawn, ticks, len(shown) < len(report.timeline))
+    cut = len(shown) < len(report.timeline)
+    return Picture(TEXT + CYCLE * end + 10, height, tuple(drawn_rows), drawn, ticks, cut, label_words(report))
 
 
 def _runs(row: TimelineRow) -> list[tuple[str, int, int]]:

@@ -28,6 +28,7 @@ from neonlab.report.page.optimized import optimized_loops
 from neonlab.report.page.since import since_of
 from neonlab.report.page.source_listing import Listing, listings
 from neonlab.report.terminal.loop import at_lines
+from neonlab.report.wait_words import wait_words
 
 REGISTER_CELL, REGISTER_ROW = 7, 11
 _ROWS_OF_ALL = 3000  # most rows of all pictures of a page together, to keep it small
@@ -113,6 +114,7 @@ def _loop_parts(page: KernelPage, profile: Profile) -> list[dict[str, Any]]:
                 "place": report.place(page.kernel.name),
                 "picture": pipeline_picture.pipeline_picture(report, min(most, pipeline_picture.ROWS)),
                 "registers": rows,
+                "waits": wait_words(report),
                 "flat": list(flat_rows(report)),
                 "flat_title": flat_title(report),
                 "register_paths": pipeline_picture.register_paths(rows, REGISTER_CELL, REGISTER_ROW),

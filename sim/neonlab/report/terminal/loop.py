@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 
 from neonlab.report.terminal.flat_loop import flat_lines
+from neonlab.report.wait_words import wait_words
 
 if TYPE_CHECKING:
     from neonlab.measure.loop.critical_path import Link
@@ -79,6 +80,8 @@ def summary_lines(kernel: str, report: LoopReport, title: str = "hot loop") -> I
     bounds = ", ".join(f"{name} {cycles:.4g}" for name, cycles in report.bounds.to_json().items())
     yield from _wrapped(f"lower bounds   {bounds} cycles", 4)
     yield from _wrapped(report.attack, 4)
+    if waits := wait_words(report, lambda line: f"line {report.label(line)}"):
+        yield from _wrapped(waits, 4)
     unknown = [line for line in report.lines if not line.known]
     if unknown:
         yield from _wrapped(f"Not in the core's table, timed as usual for their class: {_listed(report, unknown)}", 4)
