@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.command_line import ADD, HEAD, new_repository
 
 from neonlab.editor.desk import Text
+from neonlab.lab.parallel.pool import Workers
 from neonlab.lab.repository.library import open_kernel
 from neonlab.lab.run.check import check
 from neonlab.optimize.outcome import Standing
@@ -99,6 +102,19 @@ def test_what_cannot_be_searched_is_said_by_its_own_path(tmp_path: Path, change:
     with searching(text_of(path, text), 100, root) as (_, told):
         problem = told.last.problem
     assert words in problem and "/neonlab-" not in problem, problem
+
+
+def test_a_search_ends_with_the_server_though_it_waits_for_a_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    def endless(*_: Any, begin: Any, workers: Workers | None = None, **__: Any) -> None:
+        begin("proving the new kernel", 1, "shapes")
+        list((workers or Workers(1)).run(time.sleep, [(600.0,)]))
+
+    monkeypatch.setattr("neonlab.serve.search.optimize", endless)
+    with searching(text_of(KERNEL), 100) as (searcher, told):
+        while not any("proving" in one.words for one in told.searches):
+            assert not told.over.wait(0.05), told.searches[-1]
+    assert not searcher.is_busy
+    assert told.last.problem == "stopped before its outcome was judged"
 
 
 def test_an_included_file_that_is_not_saved_is_to_be_saved_first() -> None:

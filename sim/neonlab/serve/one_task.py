@@ -6,7 +6,9 @@ import threading
 from collections.abc import Callable
 from typing import Any, Self
 
-_WAIT = 10  # seconds for a task when the server ends
+#: Seconds for a task when the server ends.  What its thread computes itself cannot be cut short: the thread then ends
+#: with the process.
+_WAIT = 1.0
 
 
 class OneTask:
@@ -21,6 +23,7 @@ class OneTask:
 
     def __exit__(self, *_: object) -> None:
         self.stop()
+        self._end()
         if self._thread is not None:
             self._thread.join(_WAIT)
 
@@ -31,6 +34,9 @@ class OneTask:
 
     def stop(self) -> None:
         """Ask the task to end soon; a task that cannot goes on."""
+
+    def _end(self) -> None:
+        """End what the task waits for, since the server ends."""
 
     def _start(self, task: Callable[..., None], *arguments: Any) -> bool:
         """Start a task; return False and do nothing while another is under way."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping
+from concurrent.futures import CancelledError
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from neonlab.contract.options import NOTHING, Given
 from neonlab.editor.desk import Text
 from neonlab.editor.scratch import Scratch
 from neonlab.errors import InputError
+from neonlab.lab.parallel.pool import Workers
 from neonlab.lab.repository.library import open_kernel
 from neonlab.measure.shape import Shape
 from neonlab.optimize.kernel import optimize
@@ -65,6 +67,7 @@ class Searcher(OneTask):
             steps,
         )
         self._stop = threading.Event()
+        self._workers: Workers | None = None  # those of the search that is under way
 
     def begin(self, text: Text, core: str) -> bool:
         """Begin to search; return False and do nothing while another search is under way."""
@@ -77,18 +80,25 @@ class Searcher(OneTask):
         """End the search with the best loop so far; while that is judged, give up."""
         self._stop.set()
 
+    def _end(self) -> None:
+        workers = self._workers
+        if workers is not None:
+            workers.end()
+
     def _run(self, search: Search) -> None:
         try:
-            with Scratch(search.text.path, self._root) as scratch:
-                self._show(self._searched(search, scratch))
-        except _GivenUp:
+            with Scratch(search.text.path, self._root) as scratch, Workers() as self._workers:
+                self._show(self._searched(search, scratch, self._workers))
+        except (_GivenUp, CancelledError):
             self._show(replace(search, problem="stopped before its outcome was judged"))
         except OSError as error:
             self._show(replace(search, problem=str(error)))
         except Exception as error:  # the page must not wait for ever
             self._show(replace(search, problem=f"internal error: {type(error).__name__}: {error}"))
+        finally:
+            self._workers = None
 
-    def _searched(self, search: Search, scratch: Scratch) -> Search:
+    def _searched(self, search: Search, scratch: Scratch, workers: Workers) -> Search:
         text = search.text
         unsaved = next((beside for beside, now, saved in text.beside if now != saved), None)
         if unsaved is not None:  # the text that is found names the files that it includes
@@ -100,7 +110,7 @@ class Searcher(OneTask):
             progress = _Progress(search, self._show, self._stop)
             outcome = optimize(
                 kernel, search.core, shape=shape, steps=self._steps, seed=self._seed, into=text.path.parent,
-                begin=progress.begin, advance=progress.advance,
+                workers=workers, begin=progress.begin, advance=progress.advance,
             )  # fmt: skip
         except InputError as error:
             return replace(search, problem=scratch.real(str(error)))

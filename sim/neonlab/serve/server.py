@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import secrets
 import socket
 import webbrowser
@@ -70,6 +71,7 @@ def serve(
         finally:
             for kept in studio.unsaved_texts():
                 tell(f"unsaved text is kept in {kept}")
+            gc.freeze()  # the process ends now: to search all of its objects for garbage takes a second
 
 
 def _listen(port: int) -> socket.socket:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
+import time
+from concurrent.futures import CancelledError
 from dataclasses import replace
 from pathlib import Path
 
@@ -52,6 +55,70 @@ def test_results_come_in_order_and_a_dead_or_hung_task_costs_only_itself() -> No
 def test_bad_input_found_in_a_worker_is_raised_here() -> None:
     with Workers(1) as workers, pytest.raises(InputError, match="seven"):
         list(workers.run(square, [(6,), (7,)]))
+
+
+def opened(gate: Path, number: int) -> int:
+    """Return the number, the first only once the gate is open."""
+    for _ in range(3000 if number == 0 else 0):
+        if gate.exists():
+            return number
+        time.sleep(0.01)
+    return number or -1
+
+
+def test_tasks_are_counted_as_they_end_though_results_come_in_order(tmp_path: Path) -> None:
+    gate, heard = tmp_path / "gate", list[int]()
+
+    def done(number: int) -> None:
+        heard.append(number)
+        if len(heard) == 3:
+            gate.touch()
+
+    with Workers(2) as workers:
+        assert list(workers.run(opened, [(gate, number) for number in range(4)], done)) == [0, 1, 2, 3]
+    assert sorted(heard[:3]) == [1, 2, 3] and heard[3] == 0
+
+
+def test_an_error_is_raised_in_its_turn_though_it_comes_first(tmp_path: Path) -> None:
+    gate, got = tmp_path / "gate", list[object]()
+    with Workers(2) as workers, pytest.raises(InputError, match="seven"):
+        results = workers.run(square_behind, [(gate, 2), (gate, 7), (gate, 4)])
+        got.extend(next(results) for _ in range(1))
+        next(results)
+    assert got == [4]
+
+
+def square_behind(gate: Path, number: int) -> int:
+    """Return the square, that of 2 once 7 was refused."""
+    if number == 7:
+        gate.touch()
+    while number == 2 and not gate.exists():
+        time.sleep(0.01)
+    return square(number)
+
+
+def test_who_waits_for_a_pool_that_is_ended_is_told(tmp_path: Path) -> None:
+    workers, told, begun = Workers(1), list[type](), tmp_path / "begun"
+
+    def wait() -> None:
+        with pytest.raises(CancelledError) as raised:
+            list(workers.run(hang, [(begun,)]))
+        told.append(raised.type)
+
+    waiting = threading.Thread(target=wait)
+    waiting.start()
+    while not begun.exists():
+        time.sleep(0.01)
+    workers.end()
+    waiting.join()
+    assert told == [CancelledError]
+    with pytest.raises(CancelledError):
+        workers.begin(square, 2)
+
+
+def hang(begun: Path) -> None:
+    begun.touch()
+    time.sleep(600)
 
 
 class Stubborn(Exception):

@@ -68,12 +68,15 @@ def longest_first(kernels: Sequence[Hashable], seconds: Sequence[float | None]) 
 def merged(answers: Sequence[Any], fresh: Generator[Any], done: Callable[[int], None]) -> Generator[Any]:
     """Yield the answers in order, with the next of `fresh` for each that is not known.
 
-    `fresh` gives a Timed for each, or what says that it ended its process.  It calls `done` itself.
+    `fresh` gives a Timed for each, or what says that it ended its process.  It calls `done` itself.  For the answers
+    that are known, `done` is called first.
     """
     try:
         for number, answer in enumerate(answers):
             if answer is not None:
                 done(number)
+        for answer in answers:
+            if answer is not None:
                 yield answer
                 continue
             result = next(fresh)

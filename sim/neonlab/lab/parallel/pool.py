@@ -6,12 +6,15 @@ Emulated code can bring the emulator down, and with it the process.  Here that c
 from __future__ import annotations
 
 import os
+import threading
 import traceback
 from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import CancelledError
 from concurrent.futures import TimeoutError as FutureTimeout
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -74,6 +77,7 @@ class Workers:
         self._limits: WeakKeyDictionary[ProcessFuture[Any], float] = WeakKeyDictionary()
         self._kernels: dict[KernelHandle, Kernel] = {}
         self.bereaved: set[KernelHandle] = set()  # kernels of which a task ended its process, or ran out of time
+        self._beginning, self._is_over = threading.Lock(), False
         start_early()
         CONSTS.sleep_unit = _LOOK_AGAIN
         self._pool = ProcessPool(max_workers=self.jobs, context=worker_context())
@@ -84,6 +88,14 @@ class Workers:
     def __exit__(self, *_: object) -> None:
         self._pool.stop()
         self._pool.join()
+
+    def end(self) -> None:
+        """End every task at once, and the processes; a thread that waits for one or begins one gets CancelledError."""
+        with self._beginning:  # pebble does not stop a pool that is being started
+            self._is_over = True
+        self.__exit__()  # first, since pebble stops the process of a cancelled task too, and no process twice
+        for future in [*self._limits]:
+            future.cancel()
 
     @property
     def spread(self) -> int:
@@ -107,8 +119,8 @@ class Workers:
     ) -> Generator[T | Died]:
         """Call `function(*task)` for each task, and yield the results in order.
 
-        `done` is called with the index of each task that ended.  The tasks start at once.  An InputError raised in a
-        worker is raised here; anything else that ends its process gives a Died.
+        `done` is called with the index of each task as it ends, in whatever order.  The tasks start at once.  An
+        InputError raised in a worker is raised here; anything else that ends its process gives a Died.
         """
         if not self.results.is_on:
             return self._fresh(function, tasks, lambda number, _: done(number), [None] * len(tasks))
@@ -148,17 +160,33 @@ class Workers:
     def _taken(
         self, futures: Sequence[ProcessFuture[Any]], tasks: Sequence[tuple[Any, ...]], ended: Callable[[int, Any], None]
     ) -> Generator[Any]:
-        for index, future in enumerate(futures):
-            try:
-                result = self.result(future)
-            except InputError:
+        """Yield the results in order, and call `ended` for each as it arrives; errors are raised in their turn."""
+        arrived: SimpleQueue[Any] = SimpleQueue()  # of futures
+        for future in futures:
+            future.add_done_callback(arrived.put)
+        numbers = {future: number for number, future in enumerate(futures)}
+        early: dict[int, Any] = {}
+        for index in range(len(futures)):
+            while index not in early:
+                number = numbers[arrived.get()]
+                early[number] = result = self._result_or_error(futures[number])
+                if isinstance(result, Died):
+                    self.mourn(tasks[number])
+                if not isinstance(result, Exception):
+                    ended(number, result)
+            result = early.pop(index)
+            if isinstance(result, InputError):
                 for other in futures:
                     other.cancel()
-                raise
-            if isinstance(result, Died):
-                self.mourn(tasks[index])
-            ended(index, result)
+            if isinstance(result, Exception):
+                raise result
             yield result
+
+    def _result_or_error(self, future: ProcessFuture[Any]) -> Any:
+        try:
+            return self.result(future)
+        except Exception as error:
+            return error
 
     def mourn(self, task: Sequence[Any]) -> None:
         """Note that a task ended its process."""
@@ -170,12 +198,14 @@ class Workers:
         `within` is another limit than that of the pool, in seconds of processor time.
         """
         limit = within or self.time_limit
-        with interrupts_held():
+        with interrupts_held(), self._beginning:
+            if self._is_over:
+                raise CancelledError
             try:
                 future = self._pool.schedule(_told, args=[limit, function, *task], timeout=seconds_that_may_pass(limit))
             except (RuntimeError, BrokenProcessPool) as error:
                 raise _no_workers(error) from None
-        self._limits[future] = limit
+            self._limits[future] = limit
         return future
 
     def result(self, future: ProcessFuture[Any]) -> Any:
@@ -185,12 +215,14 @@ class Workers:
         except FutureTimeout as error:
             return Died(f"no end within {error.args[1]:g} s")  # pebble gives the limit beside its text
         except ProcessExpired as error:
+            if self._is_over:
+                raise CancelledError from None
             if error.exitcode == OVER:
                 return Died(f"no end within {self._limits[future]:g} s of processor time")
             killed = ": something killed it, as systems do where memory runs out" if error.exitcode == -9 else ""
             return Died(f"the emulator's process died with exit code {error.exitcode}{killed}")
         except BrokenProcessPool as error:
-            raise _no_workers(error) from None
+            raise (CancelledError() if self._is_over else _no_workers(error)) from None
 
 
 def handle_in(task: Sequence[Any]) -> KernelHandle | None:

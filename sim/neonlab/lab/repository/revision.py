@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from neonlab.errors import InputError
+
+_LOOK_AGAIN = 0.1  # seconds between two looks at whether a result of git is still wanted
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +35,10 @@ class Tree:
 
 
 @contextmanager
-def tree_at(revision: str, start: Path) -> Iterator[Tree]:
+def tree_at(revision: str, start: Path, *, given_up: Callable[[], bool] = lambda: False) -> Iterator[Tree]:
     """Yield the repository that contains `start`, at `revision`.  Raises InputError if git knows neither.
 
+    `given_up` is asked while git writes the files; InputError is raised once it is True.
     Files are checked out through a temporary index, as git would write them to a working tree.  So the repository and
     its index do not change, and all files that a kernel may include are present.
     """
@@ -49,7 +52,8 @@ def tree_at(revision: str, start: Path) -> Iterator[Tree]:
         index = {"GIT_INDEX_FILE": str(Path(scratch) / "index")}
         failed = f"{repository} at {commit} cannot be read"
         _git(repository, "read-tree", commit, failed=failed, more=index)
-        _git(repository, "checkout-index", "--all", "--quiet", f"--prefix={folder}/", failed=failed, more=index)
+        checkout = ("checkout-index", "--all", "--quiet", f"--prefix={folder}/")
+        _git(repository, *checkout, failed=failed, more=index, given_up=given_up)
         yield Tree(repository.resolve(), folder, commit)
 
 
@@ -61,13 +65,34 @@ def head_of(folder: Path) -> str | None:
         return None
 
 
-def _git(folder: Path, *arguments: str, failed: str, more: Mapping[str, str] | None = None) -> str:
-    command = ["git", "-C", str(folder), *arguments]
+def _git(
+    folder: Path, *arguments: str, failed: str, more: Mapping[str, str] | None = None,
+    given_up: Callable[[], bool] = lambda: False,
+) -> str:  # fmt: skip
+    command, environment = ["git", "-C", str(folder), *arguments], {**os.environ, **(more or {})}
     try:
-        done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **(more or {})}, check=False)
+        process = subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            stdin=subprocess.DEVNULL,
+            text=True,
+            env=environment,
+        )
     except FileNotFoundError:
         raise InputError("git is not installed; --against needs it") from None
-    if done.returncode:
-        said = done.stderr.strip().removeprefix("fatal: ")
+    with process:
+        while True:
+            try:
+                printed, said = process.communicate(timeout=_LOOK_AGAIN)
+                break
+            except subprocess.TimeoutExpired:
+                if given_up():
+                    process.kill()
+            except BaseException:
+                process.kill()
+                raise
+    if process.returncode:
+        said = said.strip().removeprefix("fatal: ")
         raise InputError(f"{failed}{f' ({said})' if said else ''}")
-    return done.stdout
+    return printed

@@ -6,6 +6,7 @@ fraction of a second, then more.  Displaying them (in a terminal, on a page) and
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
@@ -167,15 +168,22 @@ class Past:
         self.commit: str | None = None
         self._folder: ExitStack | None = None
         self._tree: Tree | None = None
+        self._dropping: threading.Thread | None = None
 
     def __enter__(self) -> Past:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._tree = None
-        if self._folder is not None:
-            self._folder.close()
-            self._folder = None
+        self._drop()
+        if self._dropping is not None:
+            self._dropping.join()
+
+    def _drop(self) -> None:
+        """Remove the committed files, thousands in a large repository, while other things go on."""
+        folder, self._folder, self._tree = self._folder, None, None
+        if folder is not None:
+            self._dropping = threading.Thread(target=folder.close, name="drop")
+            self._dropping.start()
 
     def moved(self, path: Path) -> bool:
         """Tell whether git has a commit, and another one than was examined last."""
@@ -190,19 +198,23 @@ class Past:
         self.commit = None
         try:
             folder = source.path.parent
-            tree = self._at(head_of(folder) or "HEAD", folder)
+            tree = self._at(head_of(folder) or "HEAD", folder, reader)
         except InputError:
             return None
         then = replace(source, path=tree.then(source.path))
         found = reader.figures(subject, then, state) if then.path.is_file() else None
         if not reader.interrupted:
             self.commit = tree.commit
+            self._drop()
         return found
 
-    def _at(self, head: str, folder: Path) -> Tree:
-        """Return the committed files, read from git once per commit."""
+    def _at(self, head: str, folder: Path, reader: StateReader) -> Tree:
+        """Return the committed files, which stay until there are figures of them.
+
+        Raises InputError where git cannot read them, or the reader is interrupted.
+        """
         if self._tree is None or not head.startswith(self._tree.commit):
-            self.__exit__()
+            self._drop()
             self._folder = ExitStack()
-            self._tree = self._folder.enter_context(tree_at(head, folder))
+            self._tree = self._folder.enter_context(tree_at(head, folder, given_up=lambda: reader.interrupted))
         return self._tree
