@@ -15,6 +15,7 @@ from neonlab.emulate.diagnosis import Diagnosis
 from neonlab.emulate.engine import new_engine, set_thread_pointer, uclib
 from neonlab.emulate.guest.address_space import HOME, AddressSpace
 from neonlab.emulate.guest.buffer import Buffer, PlacedBuffer, distinct_buffers
+from neonlab.emulate.guest.float_control import control_on_entry
 from neonlab.emulate.guest.memory import CallError, Memory
 from neonlab.emulate.guest.noise import Noise
 from neonlab.emulate.guest.registers import RegisterFile, RegisterState
@@ -60,6 +61,7 @@ class Machine(Closing):
         self.space = space
         self.isa = program.isa
         self._access = AccessFault()
+        self._float_control = control_on_entry(program.instructions)
         self._exceptions = ExceptionHandler(signs=space.signs)
         self._calls = ServedCalls(program)
         self._probes: list[Probe] = [self._access, self._exceptions, self._calls, *probes]
@@ -180,7 +182,8 @@ class Machine(Closing):
             raise CallError(f"{on_stack} bytes of stack arguments do not fit a stack of {stack.size} bytes")
         for first in range(0, stack.size, noise.stack.size):
             stack[first : first + noise.stack.size] = noise.stack[: stack.size - first]
-        self._entry.scramble(noise.registers, self.space.stack_top - on_stack, self.space.return_address)
+        top, back = self.space.stack_top - on_stack, self.space.return_address
+        self._entry.scramble(noise.registers, top, back, self._float_control)
         for argument, parameter, location in zip(arguments, signature.parameters, locations, strict=True):
             value: int | float = addresses[id(argument)] if isinstance(argument, Buffer) else argument
             data = argument_bytes(value, parameter.ctype, parameter.name, self.isa)

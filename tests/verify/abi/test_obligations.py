@@ -107,6 +107,7 @@ WRONG = [
     (A64, "mov x9, x18\n mov x18, #3\n mov x18, #4\n ret", SAVED, 2, "x18", "x18 is overwritten"),
     (A64, "sub sp, sp, #32\n add sp, sp, #16\n ret", K.STACK_POINTER, 2, "sp", "16 bytes below"),
     (A64, "mrs x9, fpcr\n orr x9, x9, #0x1000000\n msr fpcr, x9\n ret", K.FLOATING_POINT_CONTROL, 3, "fpcr", "FPCR"),
+    (A64, "mov x9, #0x1000000\n msr fpcr, x9\n msr fpcr, xzr\n ret", K.FLOATING_POINT_CONTROL, 3, "fpcr", "FPCR = 0x0"),
     (A64, "mov x9, #0x400000\n msr fpcr, x9\n mov x9, #0\n ret", K.FLOATING_POINT_CONTROL, 2, "fpcr", "0x400000"),
     (A32, "mov r4, #1\n bx lr", SAVED, 1, "r4", "overwritten"),
     (A32, "cmp r0, r0\n movne r9, #1\n moveq r9, #2\n bx lr", SAVED, 3, "r9", "overwritten"),
@@ -154,6 +155,7 @@ WRONG = [
         "fpscr",
         "FPSCR",
     ),
+    (A32, "mov r3, #0\n vmsr fpscr, r3\n bx lr", K.FLOATING_POINT_CONTROL, 2, "fpscr", "FPSCR = 0x0"),
     (A64, "mov x30, x0\n ret", K.BAD_RETURN, 1, "x30", "returns to"),
     (A32, "mov lr, r0\n bx lr", K.BAD_RETURN, 1, "lr", "returns to"),
 ]
@@ -182,6 +184,7 @@ RIGHT = [
     (A64, "movi v0.4s, #127, msl #8\n sqadd v0.4s, v0.4s, v0.4s\n sqneg v0.16b, v0.16b\n cmp x0, x1\n ret"),
     (A64, "mrs x9, fpcr\n orr x10, x9, #0x1000000\n msr fpcr, x10\n msr fpcr, x9\n ret"),
     (A64, "mov x9, #0x8000000\n msr fpsr, x9\n ret"),
+    (A64, "mrs x9, fpcr\n msr fpcr, xzr\n fcvt h0, s0\n msr fpcr, x9\n ret"),
     (A64, "hint #34\n hint #25\n hint #29\n ret"),
     (A32, "mov r0, #1\n mov r12, #1\n vmov.i8 q0, #1\n vmov.i8 q8, #1\n vmov.i8 q15, #1\n bx lr"),
     (A32, "push {r4-r11, lr}\n mov r4, #1\n mov r11, #1\n pop {r4-r11, pc}"),

@@ -107,8 +107,8 @@ class RegisterFile:
         self._identifiers = (ctypes.c_int * self._count)(*identifiers)
         self._values = (ctypes.c_void_p * self._count)(*(start + SLOT * slot for slot in range(self._count)))
 
-    def scramble(self, noise: npt.NDArray[np.uint8], stack_pointer: int, return_address: int) -> None:
-        """Fill all registers and flags with `noise`, and set sp and lr; user mode, default floating-point control.
+    def scramble(self, noise: npt.NDArray[np.uint8], stack_pointer: int, return_address: int, control: int) -> None:
+        """Fill all registers and flags with `noise`, and set sp and lr; user mode, floating-point control as given.
 
         Floating-point status bits that show earlier operations are noise too.
         """
@@ -120,9 +120,11 @@ class RegisterFile:
         self.put(status, _USER_MODE[self._isa] | flags, 8)
         name, mask = _STATUS[self._isa]
         occurred = self.read_control(name) & mask
-        for control in ("fpcr", "fpsr") if self._isa is Isa.A64 else ("fpscr",):
-            self.put(control, 0, 8)
-        self.put(name, occurred, 8)
+        if self._isa is Isa.A64:
+            self.put("fpcr", control, 8)
+            self.put(name, occurred, 8)
+        else:
+            self.put(name, occurred | control, 8)
 
     def put(self, name: str, value: int, size: int) -> None:
         """Write the low `size` bytes of a register; the rest of it stays."""
