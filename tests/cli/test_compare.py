@@ -9,8 +9,9 @@ from pathlib import Path
 import jsonschema
 import pytest
 from tests.command_line import ADD, HEAD, LAYER, ROOT, SUM, edit, git, neonlab, new_repository
-from tests.tools import require
+from tests.tools import require, require_compiler
 
+from neonlab.isa.model.isa import Isa
 from neonlab.lab.start.repository import start_repository
 from neonlab.report.json.documents import schemas
 
@@ -216,6 +217,16 @@ def test_rows_are_labelled_by_the_words_alone_where_an_option_is_for_all_files()
 
 
 @pytest.mark.slow(keep=1)
+def test_rows_of_both_instruction_sets_say_which() -> None:
+    require_compiler(Isa.A32)
+    require_compiler(Isa.A64)
+    found = neonlab("-q", "compare", "tests/c/dot_s8.c@:-O1", "--shape", "100", "--json")
+    assert found.returncode == 0, found.stderr
+    [group] = json.loads(found.stdout)["groups"]
+    labels = [side["label"] for side in group["sides"]]
+    assert labels == ["tests/c/dot_s8.c@:-O1 --isa armv7", "tests/c/dot_s8.c@:-O1 --isa armv8"]
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

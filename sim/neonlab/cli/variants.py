@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from neonlab.cli.shared import find_kernels
-from neonlab.contract.options import NOTHING, Build, Given
+from neonlab.contract.options import ARCHITECTURES, NOTHING, Build, Given
 from neonlab.errors import InputError
 from neonlab.host.input_file import is_file
 
@@ -54,6 +54,12 @@ def find_variants(words: Sequence[str], given: Given | None) -> tuple[list[Kerne
         found = find_kernels([path], given if build is None else replace(given, build=build.over(given.build)))
         kernels |= dict.fromkeys(found)
         if build is not None or given.isa is not None:  # which is the same for each row
-            names = [f"{word} --symbol {one.name}" if len(found) > 1 else word for one in found]
-            labels |= dict(zip(found, names, strict=True))
+            labels |= {one: word + _apart(one, found) for one in found}
     return list(kernels), labels
+
+
+def _apart(kernel: Kernel, found: Sequence[Kernel]) -> str:
+    """Return the options that tell a kernel from the others of its file; "" where it is the only one."""
+    symbol = f" --symbol {kernel.name}" if len({one.name for one in found}) > 1 else ""
+    isa = f" --isa {ARCHITECTURES[kernel.isa]}" if len({one.isa for one in found}) > 1 else ""
+    return symbol + isa
