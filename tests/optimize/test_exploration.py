@@ -54,6 +54,23 @@ def test_the_goal_is_reached_by_negated_sums_and_every_candidate_is_legal(
         assert changed == sums, "no register that matters behind the loop is used for anything else"
 
 
+@pytest.mark.parametrize("steps", [40, 400])
+def test_no_more_orders_are_tried_than_asked_for_and_all_are_told_of(steps: int) -> None:
+    kernel = open_kernel(SAFE_A32)
+    code = code_of(kernel_program(kernel), kernel.contract, [longest_loop(kernel)])
+    told = 0
+
+    def advance(made: int, _cycles: float) -> bool:
+        nonlocal told
+        told += made
+        assert told <= steps
+        return True
+
+    exploration = Exploration(kernel.contract, load_pipeline("cortex-a7"), 1, advance)
+    exploration.run(code, steps)
+    assert steps / 2 < told <= steps and exploration.tried <= told
+
+
 @pytest.mark.slow
 def test_the_same_seed_gives_the_same_candidates() -> None:
     one, other = (explored(SAFE_A32, "cortex-a7")[1] for _ in range(2))

@@ -78,12 +78,21 @@ class Exploration:
         self._seed, self._advance, self._rewrites = seed, advance, rewrites
         self.tried, self.stopped = 0, False
         self._best, self._searches = float("inf"), 0
+        self._spent = self._limit = 0  # orders that were costed, with what CP-SAT took; and how many may be
         self._seen: set[tuple[str, ...]] = set()
 
     def run(self, code: LoopCode, steps: int) -> list[Candidate]:
         """Return candidates, the cheapest first: the best of each set of changes."""
         own = steps // _EXACT if may_be_tried(code, self._core) and is_installed() else 0
-        return self._exactly(self._searched_through(code, steps - own), own)
+        self._limit = steps - own
+        candidates = self._searched_through(code, steps - own)
+        self._limit = steps
+        return self._exactly(candidates, own)
+
+    @property
+    def _left(self) -> int:
+        """Return how many orders may still be costed; a search costs two before its first step."""
+        return self._limit - self._spent - 2
 
     def _exactly(self, candidates: list[Candidate], steps: int) -> list[Candidate]:
         """Return candidates with what CP-SAT says of the cheapest, if that is small enough, the cheapest of all first.
@@ -116,6 +125,7 @@ class Exploration:
         search = ExactSearch(code, self._core, order, best.cycles * code.times, cost, self._seed)
         exact = search.run(steps, self._teller(code.times))
         self.tried += exact.costed
+        self._spent += exact.steps
         made = replace(best, steady=exact.bound / code.times)
         if exact.found is not None:
             made = replace(made, found=exact.found, cycles=exact.found.cycles / code.times)
@@ -143,7 +153,7 @@ class Exploration:
         several = [one for one in sorted(candidates, key=lambda one: one.key) if one.code.times > 1][:_SPREAD_FEW]
         found = []
         for one in several:
-            if len(loads_of(one.code)) > 1 and not self.stopped:
+            if len(loads_of(one.code)) > 1 and not self.stopped and self._left > 0:
                 made = self._searched(one.plain, one.code, max(steps // len(several), _LEAST_STEPS), one, spread=True)
                 if made is not None and made.found.sequence != one.found.sequence:
                     found.append(made)
@@ -154,7 +164,7 @@ class Exploration:
         every = list(stay)
         for rewrite in rewrites:
             for one in stay:
-                made = rewrite.apply(one.plain, self._contract) if not self.stopped else None
+                made = rewrite.apply(one.plain, self._contract) if not self.stopped and self._left > 0 else None
                 if made is not None and self._is_new(made):
                     candidate = self._ordered(made, short)
                     stay = [*stay, candidate]
@@ -183,7 +193,7 @@ class Exploration:
         """Return the best of several rounds, each with other registers for the temporaries, along the best order."""
         best = candidate
         for _ in range(_ROUNDS):
-            if self.stopped:
+            if self.stopped or self._left <= 0:
                 break
             again = renamed(best.code, best.found.straight)
             one = self._searched(candidate.plain, again, max(steps // _ROUNDS, _LEAST_STEPS), best)
@@ -198,7 +208,7 @@ class Exploration:
         """
         plain = self._searched(code, code, 0)
         assert plain is not None, "a loop is a legal order of itself"
-        if steps == 0 or self.stopped:
+        if steps == 0 or self.stopped or self._left <= 0:
             return plain
         starts = [renamed(code), *listed(code, self._core)]
         costs = [exact_cycles(one, range(len(one.body)), self._core) for one in starts]
@@ -226,15 +236,22 @@ class Exploration:
         costed = apart(cost, loads_of(code), cost(order.sequence)) if spread else cost
         search = Search(order, costed, cost.bound, self._seed + self._searches)
         self._searches += steps > 0  # no two go the same way
-        found = search.run(steps, self._teller(code.times)) if steps else search.best
+        tell = self._teller(code.times, cost)
+        found = search.run(min(steps, self._left), tell) if steps else search.best
+        tell(0, found.cycles)
         self.tried += cost.evaluations
+        self._spent += cost.evaluations
         return Candidate(plain, code, found, exact_cycles(code, found.sequence, self._core), spread)
 
-    def _teller(self, times: int) -> Advance:
-        """Return what is told of a search of a body of `times` iterations."""
+    def _teller(self, times: int, cost: LoopCost | None = None) -> Advance:
+        """Return what is told of a search of a body of `times` iterations; with `cost`, orders count that it costed."""
+        known = 0
 
         def told(steps: int, cycles: float) -> bool:
+            nonlocal known
             self._best = min(self._best, cycles / times)
+            if cost is not None:
+                steps, known = cost.evaluations - known, cost.evaluations
             if not self._advance(steps, self._best):
                 self.stopped = True
             return not self.stopped
