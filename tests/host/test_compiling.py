@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from neonlab.host.compiling import QUIET, TEXT, TOLD
+from neonlab.host.compiling import OF_PROVER, QUIET, TEXT, TOLD
 
 PROGRAM = """
 import os, subprocess, sys
@@ -73,3 +73,20 @@ def test_it_is_told_where_standard_error_is_no_terminal_unless_quiet(tmp_path: P
     run = [sys.executable, str(path), "1"]
     result = subprocess.run(run, capture_output=True, text=True, env=environment, timeout=120, check=False)
     assert (result.returncode, result.stdout, result.stderr) == (0, "", "" if quiet else f"{TEXT}\n")
+
+
+PROVER = """
+import types
+twice.__module__ = "neonlab.prove.table"
+sys.modules[twice.__module__] = types.ModuleType(twice.__module__)
+for _ in range(2):
+    njit(twice)(21)
+"""
+
+
+def test_the_prover_is_told_of_though_other_code_was_compiled_before(tmp_path: Path) -> None:
+    path = tmp_path / "program.py"
+    path.write_text(f"{PROGRAM}{PROVER}")
+    assert written_to_terminal(path, 1).split("\r\n") == [TEXT, OF_PROVER, ""]
+    path.write_text(f"{PROGRAM}{PROVER}    njit(lambda number: number)(21)\n")
+    assert written_to_terminal(path, 0).split("\r\n") == [OF_PROVER, ""], "and of what is compiled with it no more"

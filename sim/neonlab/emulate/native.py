@@ -190,6 +190,15 @@ def native_call(function: _Function) -> _Function:
     return made
 
 
+def is_kept(function: Any) -> bool:
+    """Tell whether a function that `native` or `native_call` compiles was compiled on this machine before."""
+    cached = getattr(getattr(function, "_cache", None), "_cache_file", None)
+    try:
+        return cached is not None and bool(cached._load_index())
+    except OSError:
+        return False
+
+
 def _keep_on_disk(made: Any, function: Callable[..., Any]) -> None:
     try:
         made._cache = _OneCompiles(function)  # type: ignore[no-untyped-call]

@@ -12,6 +12,7 @@ from neonlab.assemble.program import Program
 from neonlab.contract.options import Given
 from neonlab.emulate.hooks.block_meter import BlockMeter
 from neonlab.emulate.machine import Machine
+from neonlab.emulate.native import is_kept
 from neonlab.emulate.run import Fault
 from neonlab.errors import InputError
 from neonlab.lab.parallel.checks import check_all
@@ -101,7 +102,10 @@ def _proved(
     shapes = _running(kernel, program, lines)
     if not shapes:
         return Judgement(True, False, "no small shape runs the new code", checked=cases)
-    advance = begin("proving the new kernel", len(shapes), "shapes")
+    from neonlab.prove.kernel.replay import replay  # here: a search that proves nothing needs no prover
+
+    first = "" if is_kept(replay) else " (compiling the prover first, once on this machine, for up to three minutes)"
+    advance = begin(f"proving the new kernel{first}", len(shapes), "shapes")
     found = prove_all(workers, [(kernel, shapes)], advance=advance)[0].shapes
     held = tuple(sorted({name for one in found for name in one.held}))
     refuted = next((one for one in found if one.status is ProofStatus.REFUTED), None)
