@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -39,12 +40,17 @@ def test_a_cheaper_loop_is_applied_to_the_editor_and_checked(browser: Browser, k
         apply.wait_for(state="visible")
         offer = tab.locator(".neonlab-offer")
         assert "proved" in offer.inner_text() and "fewer cycles" in offer.inner_text()
+        promised = re.search(r"([\d,]+) cycles now, ([\d,]+) once applied", offer.inner_text())
+        assert promised is not None
+        shown = tab.locator(f".neonlab-figures tr:has(td:text-is('cycles, {CORE}')) td.number").first
+        assert shown.inner_text().split("\n")[0] == promised[1]
         offer.locator("summary").click()
         assert f"+++ {NAME}.S" in offer.inner_text()
         apply.click()
         tab.wait_for_selector(".neonlab-standing.neonlab-unsaved")
         tab.wait_for_selector(DONE)
         assert tab.locator(".neonlab-word").inner_text() == "exact"
+        assert shown.inner_text().split("\n")[0] == promised[2], "what was promised is what is seen"
         assert not apply.is_visible() and "The text has changed since" in offer.inner_text()
         assert kernel.read_text() == before, "nothing is saved before Save"
         tab.get_by_role("button", name="Save").click()

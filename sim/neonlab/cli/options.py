@@ -40,7 +40,8 @@ _Settings = Annotated[
     ),
 ]
 _Flags = Annotated[
-    str | None, typer.Option("--cflags", metavar="FLAGS", help="Flags for the C compiler, in quotes; they follow -O2.")
+    str | None,
+    typer.Option("--cflags", metavar="FLAGS", help="Flags for the C compiler, in quotes; -O2 unless one is -O."),
 ]
 _Compiler = Annotated[str | None, typer.Option("--compiler", metavar="PROGRAM", help="The C compiler to use.")]
 _ReferenceFile = Annotated[

@@ -16,7 +16,7 @@ from neonlab.editor.scratch import Scratch
 from neonlab.editor.sight import Sight, sight_of
 from neonlab.errors import InputError
 from neonlab.lab.watch.questions import Subject, WatchedFile
-from neonlab.lab.watch.reading import Reading, StateReader
+from neonlab.lab.watch.reading import Reading, StateReader, tell_nobody
 from neonlab.lab.watch.session import Past, Session
 from neonlab.measure.cores.modelled import ModelledCore
 
@@ -103,14 +103,14 @@ class Desk:
         cores: Sequence[ModelledCore],
         seed: int,
         show: Callable[[Sight], None],
-        tell: Callable[[str], None] | None = None,
+        tell: Callable[[str], None] = tell_nobody,
     ) -> None:
         self._root = root
         self._given, self._otherwise = given, otherwise
         self._shape = shape
         self._show = show
         self._cores = tuple(cores)
-        self._tell = tell or (lambda words: None)
+        self._tell = tell
         self._reader = StateReader(loops=True, verdict_first=True, seed=seed, tell=self._tell)
         self._sheets: dict[Path, Sheet] = {}
         self._pasts: dict[Path, Past] = {}

@@ -60,7 +60,7 @@ class Offer:
             self._told.content = f"{head}{escape(search.words)}</p>"
         else:
             word = f'<b class="{_STATES[found.standing]}">{escape(found.standing.value)}</b></p>'
-            said = optimization_rows(found)
+            said = [*_as_shown(search), *optimization_rows(found)]
             rows = "".join(f"<tr><th>{escape(name)}</th><td>{escape(text)}</td></tr>" for name, text in said)
             stale = '<p class="fair">The text has changed since.</p>' if found.is_better and not current else ""
             diff = coloured((_state(row), row) for row in found.diff(search.text.path.name).splitlines())
@@ -75,6 +75,15 @@ class Offer:
         if self._studio.search is not None:
             self._studio.apply(self._studio.search)
             self.show(self._studio.search)
+
+
+def _as_shown(search: Search) -> list[tuple[str, str]]:
+    """Return a row with the cycles that the page shows of the text, and will show once what was found is applied."""
+    if search.shown is None:
+        return []
+    before, after = search.shown
+    told = f"{before:,} cycles now, {after:,} once applied"
+    return [("on this page", f"{told}: one call at {search.layer}, caches cold")]
 
 
 def _state(row: str) -> str:

@@ -18,7 +18,13 @@ from neonlab.editor.desk import Text
 from neonlab.editor.scratch import Scratch
 from neonlab.errors import InputError
 from neonlab.lab.parallel.pool import Workers
-from neonlab.lab.repository.library import open_kernel
+from neonlab.lab.parallel.profiles import profile_all
+from neonlab.lab.repository.library import Kernel, open_kernel
+from neonlab.lab.run.plan import parse_shape
+from neonlab.lab.watch.questions import subject_of
+from neonlab.measure.cores.modelled import ModelledCore
+from neonlab.measure.options import MemoryOptions
+from neonlab.measure.profile import Profile
 from neonlab.measure.shape import Shape
 from neonlab.optimize.kernel import optimize
 from neonlab.optimize.outcome import Optimized
@@ -32,13 +38,19 @@ _OFTEN = 0.25  # seconds between two words of progress
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """The state of a search for the loop of `text` on `core`: what it does, then its outcome or what prevents it."""
+    """The state of a search for the loop of `text` on `core`: what it does, then its outcome or what prevents it.
+
+    `shown` are the cycles of one call at `layer` in cold caches, as the page shows them: of the text, and of what was
+    found.  None where nothing cheaper was.
+    """
 
     text: Text
     core: str
     words: str = ""
     outcome: Optimized | None = None
     problem: str = ""
+    layer: str = ""
+    shown: tuple[int, int] | None = None
 
     @property
     def is_over(self) -> bool:
@@ -112,6 +124,9 @@ class Searcher(OneTask):
                 kernel, search.core, shape=shape, steps=self._steps, seed=self._seed, into=text.path.parent,
                 workers=workers, begin=progress.begin, advance=progress.advance,
             )  # fmt: skip
+            layer, shown = "", None
+            if outcome.is_better:
+                layer, shown = self._as_shown(search, kernel, outcome.text, workers, progress)
         except InputError as error:
             return replace(search, problem=scratch.real(str(error)))
         real = scratch.real
@@ -119,7 +134,21 @@ class Searcher(OneTask):
             outcome, path=real(outcome.path), place=real(outcome.place), reason=real(outcome.reason),
             original=real(outcome.original), text=real(outcome.text),
         )  # fmt: skip
-        return replace(search, outcome=named)
+        return replace(search, outcome=named, layer=layer, shown=shown)
+
+    def _as_shown(
+        self, search: Search, kernel: Kernel, text: str, workers: Workers, progress: _Progress
+    ) -> tuple[str, tuple[int, int] | None]:
+        """Return the page's layer, and the cycles there that it shows of a kernel and will show of the new text."""
+        subject = subject_of(kernel, parse_shape(kernel, self._shape) if self._shape else None, ())
+        advance = progress.begin(f"profiling both as this page does, at {subject.layer}", 2, "texts")
+        with Scratch(search.text.path, self._root) as scratch:
+            new = open_kernel(scratch.write(text), self._given.get(search.text.path, NOTHING))
+            memory = MemoryOptions(ModelledCore.named(search.core, cycles=True))
+            work = [(kernel, subject.layer), (new, subject.layer)]
+            found = profile_all(workers, work, seed=self._seed, memory=memory, advance=advance)
+        cycles = [one.cycles.cycles for one in found if isinstance(one, Profile) and one.cycles is not None]
+        return str(subject.layer), (cycles[0], cycles[1]) if len(cycles) == 2 else None
 
 
 class _Progress:

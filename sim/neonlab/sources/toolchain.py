@@ -155,7 +155,7 @@ def _compiler(command: tuple[str, ...]) -> Compiler:
 def compile_c(path: Path, target: Target, build: Build) -> Compiled:
     """Compile the file.  Raises CompileError with the compiler's output, InputError if there is no compiler."""
     compiler = find_compiler(target, build.compiler, cxx=path.suffix in CXX_SUFFIXES)
-    own = ("-O2", *build.flags)
+    own = _own_flags(build)
     flags = (
         *_target_flags(compiler, target, build.flags),
         *_ALWAYS,
@@ -178,7 +178,13 @@ def made_by(path: Path, target: Target, build: Build) -> str:
     if not is_c(path):
         return ""
     compiler = find_compiler(target, build.compiler, cxx=path.suffix in CXX_SUFFIXES)
-    return " ".join([compiler.title, "-O2", *build.flags])
+    return " ".join([compiler.title, *_own_flags(build)])
+
+
+def _own_flags(build: Build) -> tuple[str, ...]:
+    """Return the flags that are given, behind -O2 where none of them says how much to optimize."""
+    says = any(re.fullmatch(r"-O\w*", flag) for flag in build.flags)
+    return build.flags if says else ("-O2", *build.flags)
 
 
 def _target_flags(compiler: Compiler, target: Target, given: Sequence[str]) -> list[str]:

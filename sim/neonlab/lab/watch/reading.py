@@ -82,6 +82,10 @@ class Reading:
         return figures_of(self.layer) if self.layer else None
 
 
+def tell_nobody(words: str) -> None:
+    """Tell nobody what is being done."""
+
+
 class StateReader:
     """Reads numbered states of files.  It is a context manager.
 
@@ -99,12 +103,12 @@ class StateReader:
         seed: int = 1,
         prove: bool = False,
         keeps: bool = False,
-        tell: Callable[[str], None] | None = None,
+        tell: Callable[[str], None] = tell_nobody,
     ) -> None:
         self._loops, self._prove, self._keeps = loops, prove, keeps
         self._seed = seed
         self._patience = 0.0 if verdict_first else _LONG
-        self._tell = tell or (lambda words: None)
+        self._tell = tell
         self._began = (0, 0.0)  # the state that was described last, and when that began
         self._rehearsed = False
         self._near, self._far = Assistant(), Assistant()
