@@ -29,5 +29,12 @@ def test_of_many_variants_one_is_found_by_its_name(browser: Browser, tmp_path: P
     finder.press("Enter")
     tab.wait_for_selector(".neonlab-tabs [aria-current=page] >> text=add_s8_other5.S")
     assert "add_s8_other5.S" in tab.locator("h1").inner_text() and finder.input_value() == ""
+    finder.fill("OTHER3")  # a part of it is enough
+    finder.press("Enter")
+    tab.wait_for_selector(".neonlab-tabs [aria-current=page] >> text=add_s8_other3.S")
+    finder.fill("nothing like it")
+    finder.press("Enter")
+    tab.wait_for_selector("text=no variant's name has `nothing like it` in it")
+    assert "add_s8_other3.S" in tab.locator("h1").inner_text()
     tab.close()
     assert "Traceback" not in stop(served)[1]

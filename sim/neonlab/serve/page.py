@@ -89,8 +89,12 @@ class Page:
         named = {path.name: path for path in self._studio.paths}
 
         def turn(event: GenericEventArguments) -> None:
-            if event.args in named:
-                self.turn_to(named[event.args])
+            asked = str(event.args).strip().lower()
+            found = named.get(str(event.args)) or next((named[name] for name in named if asked in name.lower()), None)
+            if asked and found is not None:
+                self.turn_to(found)
+            elif asked:
+                self._notify(f"no variant's name has `{asked}` in it")
 
         with self._tab_bar:
             finder = ui.element("input").props('type=search list=neonlab-variants placeholder="find a variant"')
