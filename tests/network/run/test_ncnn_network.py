@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.command_line import neonlab
-from tests.network.ncnn_models import NETWORKS
+from tests.network.ncnn_models import NETWORKS, Writer, run_package
 
 from neonlab.isa.model.isa import Isa
 from neonlab.lab.repository.library import open_library
@@ -39,6 +39,23 @@ def test_every_sum_and_every_int8_is_computed_by_a_kernel(kind: str, isa: Isa) -
     kernels = {kernel.rpartition("/")[2] for layer in run.layers for kernel in layer.kernels}
     assert any("quantize_f32s8" in one for one in kernels) and any("requantize_s32s8" in one for one in kernels)
     assert all(by_way[name] == "kernels" for name in by_way if name.endswith(("/scaled", "/quantized")))
+
+
+@pytest.mark.slow(keep=1)
+@pytest.mark.parametrize("isa", [Isa.A64, Isa.A32])
+@pytest.mark.parametrize("size", [(7, 5), (20, 3)])  # 20 rows are more than kernels take
+def test_the_greatest_of_all_pixels_goes_into_a_layer_of_int8(size: tuple[int, int], isa: Isa, tmp_path: Path) -> None:
+    writer = Writer(28)
+    writer.input("data", size[1], size[0], 8)
+    writer.layer("Pooling", "greatest", ["data"], ["m"], "0=0 4=1")
+    writer.weighted("InnerProduct", "classes", "m", "out", 40, 8, {0: 5, 1: 1, 2: 40, 8: 2})
+    graph = apply_passes(read_ncnn("model.param", writer.text, writer.weights, {})).graph
+    given = drawn(graph, 28)
+    run = run_network(graph, open_library(), isa, None, [given])
+    ways = {layer.node.name: layer.way for layer in run.layers}
+    assert run.wrong == 0 and ways["greatest"] == ("kernels" if size[0] < 16 else "host"), ways
+    (theirs,) = run_package(writer.write(tmp_path), given["data"], ["out"])
+    assert theirs.std() > 0 and np.abs(run.outputs["out"] - theirs).max() <= np.abs(theirs).max() * 2.0**-22
 
 
 @pytest.mark.slow

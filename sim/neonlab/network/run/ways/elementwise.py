@@ -244,10 +244,12 @@ def _pool(shelf: Shelf, graph: Graph, node: Node) -> Iterator[Step]:
     clamp = node.attributes.get("lowest", whole.min), node.attributes.get("highest", whole.max)
     if output.dtype != "int8" or not same or clamp != (whole.min, whole.max):
         return
+    if len(output.shape) == 1:  # of ncnn: the greatest of all pixels of each channel
+        output = replace(output, shape=(1, 1, 1, *output.shape))
     found = list(_direct(shelf, image, output, node)) if image.shape[0] == 1 else []
     yield from found
     if node.operator == "max_pool" and not found:
-        yield from max_pools(shelf, graph, node)
+        yield from max_pools(shelf, image, output, node)
 
 
 def _direct(shelf: Shelf, image: Tensor, output: Tensor, node: Node) -> Iterator[Step]:

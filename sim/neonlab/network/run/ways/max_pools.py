@@ -9,7 +9,7 @@ import numpy as np
 
 from neonlab.int8.windows import Window
 from neonlab.lab.repository.library import Kernel
-from neonlab.network.graph import Array, Graph, Node
+from neonlab.network.graph import Array, Node, Tensor
 from neonlab.network.run.shelf import Shelf
 from neonlab.network.run.steps import Calling, Step, fits
 
@@ -17,14 +17,15 @@ from neonlab.network.run.steps import Calling, Step, fits
 _MOST_TAPS = 16
 
 
-def max_pools(shelf: Shelf, graph: Graph, node: Node) -> Iterator[Step]:
+def max_pools(shelf: Shelf, image: Tensor, output: Tensor, node: Node) -> Iterator[Step]:
     """Yield the copy of all pixels of each window, and its halvings: the greatest of 2x2 pixels, again and again.
+
+    Both tensors are images, [n, height, width, channels].
 
     The kernel of resizes copies.  A tap that lies outside of the image, or beyond the window where its taps are no
     power of 2, is another one of the same window: the greatest stays the same.  Sizes, strides, dilations, padding and
     the number of images are in the tables of the copy alone.
     """
-    image, output = (graph.tensor(name) for name in (node.inputs[0], node.outputs[0]))
     taps, window = node.attributes["kernel"], node.attributes["window"]
     if max(taps) > _MOST_TAPS:
         return
