@@ -24,7 +24,7 @@ from neonlab.emulate.machine import Machine
 from neonlab.emulate.run import Fault, Run
 from neonlab.emulate.trace import Trace, TraceProbe, entry_value
 from neonlab.isa.model.instruction import BranchKind, Instruction
-from neonlab.isa.model.isa import FLAGS, STATUS, Isa, general, vector
+from neonlab.isa.model.isa import FLAGS, Isa, general, vector
 from neonlab.isa.model.lane_operation import VECTOR_BYTES, file_bytes, general_start
 from neonlab.prove.expressions.table import ExpressionTable, Ids
 from neonlab.prove.kernel import replay
@@ -46,7 +46,11 @@ _FLAGS_SET = "flags that decide what is executed depend on the data"
 #: The last calls that were recorded: of the reference and of the kernel.  Long ones take too much memory.
 _KEPT: deque[tuple[Program, Contract, Case, tuple[Trace, Run]]] = deque(maxlen=2)
 _MOST_KEPT_STEPS = 1 << 20
-_SETS_MODE = re.compile(r"^v?msr\w* fpc?[sc]r\b")
+_SYSTEM_REGISTERS = {
+    re.compile(r"v?msr\w* fps?c?r\b"): "sets how floats are rounded, which is not followed",
+    # But flags, and the thread pointer, which moves.
+    re.compile(r"mrs \w+, (?!nzcv|fp[cs]r|tpidr)\w+_el\d"): "reads what only this CPU says, another one may differ",
+}
 #: How the reason begins where data decide the path.
 DECIDES_PATH = "this branch on the data decides the path"
 #: The same where the recorded call failed.
@@ -250,7 +254,7 @@ class Replay:
         self._flags = np.array([entry_value(trace.entry, FLAGS)], np.uint64)
         self._numbers = _rows_of(trace)
         self._alone = True
-        _refuse_modes(trace)
+        refuse_system_registers(trace)
 
     def begin(self, contract: Contract, case: Case, elements: Mapping[str, Ids]) -> None:
         """Set what the call begins with: values, and the nodes of elements."""
@@ -326,15 +330,13 @@ def _rows_of(trace: Trace) -> npt.NDArray[np.int32]:
     return found
 
 
-def _refuse_modes(trace: Trace) -> None:
-    """Raise Refusal where a step sets the mode of floats: the rules are those of the default one."""
+def refuse_system_registers(trace: Trace) -> None:
+    """Raise Refusal where a step sets the mode of floats, as rules are of the default one, or reads what the CPU is."""
     for instruction in trace.program.instructions:
-        if STATUS in instruction.writes and _SETS_MODE.match(instruction.text):
-            steps = trace.executions.get(instruction.address)
-            if steps is not None:
-                where, text = place_of(trace, int(steps[0]))
-                reason = f"this instruction sets how floats are rounded, which is not followed: {text}"
-                raise Refusal(reason, place=where)
+        for pattern, told in _SYSTEM_REGISTERS.items():
+            if pattern.match(instruction.text) and instruction.address in trace.executions:
+                where, text = place_of(trace, int(trace.executions[instruction.address][0]))
+                raise Refusal(f"this instruction {told}: {text}", place=where)
 
 
 def _reason(ended: int, instruction: Instruction) -> str:
