@@ -169,6 +169,14 @@ ONNX: dict[str, tuple[Callable[[], bytes], str]] = {
         ),
         "has 2 dimensions, not 4",
     ),
+    "weights of another rank": (
+        lambda: model(
+            [node("QuantizeLinear", ["x", "s", "z"], "q"),
+             node("QLinearConv", ["q", "s", "z", "w", "s", "z", "s", "z"], "y")],
+            {"x": ("float32", [1, 2, 9])}, {"y": "int8"}, {**constants(), "w": np.ones(6, np.int8)},
+        ),
+        r"QLinearConv `y_node`: ",
+    ),
     "scale 0": (
         lambda: model(
             [node("QuantizeLinear", ["x", "s", "z"], "y")], {"x": ("float32", [1, 4])}, {"y": "int8"},

@@ -70,7 +70,8 @@ def _numbers(place: Place, node: FileNode) -> tuple[int, ...]:
     key = node.domain, node.operator
     if key in _ALONG:
         numbers = _ALONG[key]
-        return numbers if len(node.inputs) > max(numbers) and _rank(place, node.inputs[0]) == 3 else ()
+        given = [node.inputs[number] for number in numbers if number < len(node.inputs)]
+        return numbers if len(given) == len(numbers) and all(_rank(place, name) == 3 for name in given) else ()
     if node.operator in _ONE:
         return (0,) if node.inputs[0] in place.images else ()
     if node.operator in _TWO and len(node.inputs) > _TWO[node.operator][1]:
