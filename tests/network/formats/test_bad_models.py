@@ -169,6 +169,10 @@ ONNX: dict[str, tuple[Callable[[], bytes], str]] = {
         ),
         "has 2 dimensions, not 4",
     ),
+    "no inputs": (
+        lambda: model([node("HardSigmoid", [], "y")], {"x": ("float32", [1, 4])}, {"y": "float32"}, {}),
+        "HardSigmoid `y_node`: ",
+    ),
     "weights of another rank": (
         lambda: model(
             [node("QuantizeLinear", ["x", "s", "z"], "q"),

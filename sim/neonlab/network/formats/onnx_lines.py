@@ -73,7 +73,7 @@ def _numbers(place: Place, node: FileNode) -> tuple[int, ...]:
         given = [node.inputs[number] for number in numbers if number < len(node.inputs)]
         return numbers if len(given) == len(numbers) and all(_rank(place, name) == 3 for name in given) else ()
     if node.operator in _ONE:
-        return (0,) if node.inputs[0] in place.images else ()
+        return (0,) if node.inputs[:1] and node.inputs[0] in place.images else ()
     if node.operator in _TWO and len(node.inputs) > _TWO[node.operator][1]:
         return _lines(place, node, _TWO[node.operator])
     if node.operator == "Concat":
