@@ -77,3 +77,11 @@ def test_files_are_included_from_the_folders_that_are_given(path: Path, tmp_path
     text = '#include "sums.inc"\n    sum_'
     assert offers(text, 2, 8, path, Isa.A64) == []
     assert [one.word for one in offers(text, 2, 8, path, Isa.A64, [elsewhere])] == ["sum_across"]
+
+
+def test_arguments_of_a_contract_are_no_constants_of_the_code(path: Path) -> None:
+    text = '/*toml\n[args]\nweights = { reg = "x4" }\n*/\nweights .req x4\nwords = 3\n    ldr q0, [w'
+    assert offers(text, 7, 14, path, Isa.A64) == [
+        Offer("weights", Kind.REGISTER, "x4"),
+        Offer("words", Kind.CONSTANT, "3"),
+    ]

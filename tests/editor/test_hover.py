@@ -56,6 +56,14 @@ def test_a_text_that_does_not_assemble_is_told_from_the_last_one_that_did() -> N
     assert whole is not None and whole == hover(known, MACRO.replace("f:\n", "f:\n    sml\n"), 7, CORES)
 
 
+def test_a_text_that_is_half_typed_when_first_asked_about_is_told_from_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "armv8" / "f.S"
+    path.parent.mkdir()
+    path.write_text(MACRO)
+    whole = hover(AssembledText(path), MACRO, 6, CORES)
+    assert whole is not None and whole == hover(AssembledText(path), MACRO.replace("f:\n", "f:\n    sml\n"), 7, CORES)
+
+
 @pytest.mark.parametrize("line", [4, 5, 0, 99])
 def test_a_line_without_code_says_nothing(line: int) -> None:
     assert shown(MACRO, line) == ""

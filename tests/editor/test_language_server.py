@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -105,7 +106,7 @@ def test_a_mistake_that_is_typed_is_told_at_its_line_and_taken_back_once_it_is_m
 def test_hover_completion_and_costs_are_those_of_the_text_that_is_typed(path: Path) -> None:
     async def talk() -> None:
         async with served(path) as client:
-            await client.until(lambda told: not told)
+            await asyncio.wait_for(client.refreshed.wait(), 60)
             text = path.read_text()
             line = line_of(text, SUM.splitlines()[0])
             document = lsp.TextDocumentIdentifier(path.as_uri())
@@ -121,16 +122,24 @@ def test_hover_completion_and_costs_are_those_of_the_text_that_is_typed(path: Pa
             # half a word does not assemble: the instruction below is known from before
             found = await client.own.text_document_hover_async(lsp.HoverParams(document, lsp.Position(line + 1, 6)))
             assert found is not None and "clamped" in str(found.contents)
+            await client.until(lambda told: "sqa" in str(told))
+            span = lsp.Range(lsp.Position(0, 0), lsp.Position(len(text.split("\n")) + 1, 0))
+            kept = await client.own.text_document_inlay_hint_async(lsp.InlayHintParams(document, span)) or []
+            assert {hint.position.line for hint in kept} >= {line - 1, line + 1}, (
+                "costs of the lines around half a word"
+            )
+            assert line not in {hint.position.line for hint in kept}
+            assert all(str(hint.tooltip).startswith("of an earlier text: ") for hint in kept)
             client.type(text, 3)
             span = lsp.Range(lsp.Position(0, 0), lsp.Position(len(text.split("\n")), 0))
             hints: Sequence[lsp.InlayHint] | None = None
             async with asyncio.timeout(60):
-                while not hints:  # the first are those of half a word, which has none
+                while not hints or any(str(one.tooltip).startswith("of an earlier text") for one in hints):
                     client.refreshed.clear()
                     await client.refreshed.wait()
                     hints = await client.own.text_document_inlay_hint_async(lsp.InlayHintParams(document, span))
             assert line in {hint.position.line for hint in hints}
-            assert all(str(hint.label).endswith(" cycles") for hint in hints)
+            assert all(re.fullmatch(r"Σ?[\d.]+[kMG]? cycles?", str(hint.label)) for hint in hints)
 
     run(talk)
 

@@ -1,11 +1,12 @@
 """Know what the lines of a text assemble to, for an editor that asks about one of them.
 
 A text is assembled where it differs from the last one.  While it does not assemble, as with half a word, the lines of
-the last one that did stand for those that read the same.
+the last one that did stand for those that read the same; at first those of the file.
 """
 
 from __future__ import annotations
 
+import contextlib
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -87,15 +88,23 @@ class AssembledText:
         if text == self._tried or self.isa is None:
             return
         self._tried = text
+        if self._took(text, self.isa) or self._good:
+            return
+        with contextlib.suppress(OSError, UnicodeDecodeError):
+            self._took(self.path.read_text(encoding="utf-8"), self.isa)
+
+    def _took(self, text: str, isa: Isa) -> bool:
+        """Take a text as the newest that assembles; return False where it does not."""
         build = self._build
         try:
             found = assemble_text(
-                text, isa=self.isa, path=str(self.path), include_paths=build.include, defines=build.defines
+                text, isa=isa, path=str(self.path), include_paths=build.include, defines=build.defines
             )
         except InputError:
-            return
+            return False
         self._good = text.split("\n")
         self._lines = lines_of(found, self.path)
+        return True
 
 
 def lines_of(found: ObjectFile, path: Path) -> Lines:

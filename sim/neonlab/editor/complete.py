@@ -20,6 +20,7 @@ _LABEL = re.compile(r"^\s*([A-Za-z_.$][\w.$]*):", re.M)
 _DEFINE = re.compile(r"^\s*#\s*define\s+([A-Za-z_]\w*)(\([^)\n]*\))?[ \t]*([^\n]*)", re.M)
 _SET = re.compile(r"^\s*(?:\.(?:set|equ)\s+([\w.$]+)\s*,|([A-Za-z_.$][\w.$]*)\s*=(?!=))\s*([^\n/@]*)", re.M | re.I)
 _INCLUDED = re.compile(r"^\s*(?:#\s*include|\.include)\s+\"([^\"\n]+)\"", re.M)
+_HEADER = re.compile(r"\A\s*/\*toml\n.*?\*/", re.S)
 _DEPTH = 8  # of files that include each other
 
 
@@ -85,6 +86,7 @@ def _words(text: str) -> tuple[Offer, ...]:
 
 
 def _found(text: str) -> Iterator[Offer]:
+    text = _HEADER.sub("", text, count=1)  # arguments of a contract are no constants of the code
     for macro in _MACRO.finditer(text):
         yield Offer(macro[1], Kind.MACRO, " ".join(macro[2].split()))
     for role in _ROLE.finditer(text):

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from lsprotocol import types as lsp
@@ -49,7 +49,7 @@ class Editor:
         self._cores, self._shape, self._seed = tuple(cores), shape, seed
         self._desks: dict[Path, Desk] = {}
         self._texts: dict[str, AssembledText] = {}
-        self._sights: dict[str, Marks] = {}
+        self._measured: dict[str, Marks] = {}  # of the last text of which costs are known
         self._pause: asyncio.TimerHandle | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -70,7 +70,7 @@ class Editor:
     def closed(self, uri: str) -> None:
         """Forget a document, and take back what was said of it."""
         self._texts.pop(uri, None)
-        self._sights.pop(uri, None)
+        self._measured.pop(uri, None)
         self._publish(uri, [])
 
     def hover(self, uri: str, line: int) -> str:
@@ -84,13 +84,21 @@ class Editor:
         return offers(self._text(uri), line, column, text.path, text.isa, text.folders)
 
     def costs(self, uri: str) -> list[tuple[int, str, str]]:
-        """Return (line from 1, cycles, words) where the text is the one that was measured, on the first core."""
-        seen = self._sights.get(uri)
-        if seen is None or seen.text != self._text(uri):
+        """Return (line from 1, cycles, words), on the first core.
+
+        Where the text is another than the one that was measured last, as with half a word, they are those of the lines
+        above and below what has changed, and the words say so.
+        """
+        seen = self._measured.get(uri)
+        if seen is None:
             return []
-        heat = next(iter(seen.heat.values()), ())
-        told = [one.to_json() for one in heat]
-        return [(one["line"], one["cycles"], one["told"]) for one in told]
+        now, then = self._text(uri), seen.text
+        places = _places(then.split("\n"), now.split("\n"))
+        age = "" if now == then else "of an earlier text: "
+        told = [one.to_json() for one in next(iter(seen.heat.values()), ())]
+        return [
+            (place, one["cycles"], f"{age}{one['told']}") for one in told if (place := places(one["line"])) is not None
+        ]
 
     def _text(self, uri: str) -> str:
         return str(self._server.workspace.get_text_document(uri).source).replace("\r\n", "\n")
@@ -141,7 +149,8 @@ class Editor:
         marks = {sight.path: Marks(sight.text, sight.remarks, sight.heat), **sight.beside}
         for path, one in marks.items():
             uri = self._uri(path)
-            self._sights[uri] = one
+            if any(one.heat.values()):
+                self._measured[uri] = one
             self._publish(uri, [_diagnostic(r.line, r.word, r.sentence) for r in one.remarks])
         if sight.complete:
             self._server.workspace_inlay_hint_refresh(None)
@@ -155,6 +164,20 @@ class Editor:
 
     def _publish(self, uri: str, diagnostics: list[lsp.Diagnostic]) -> None:
         self._server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri=uri, diagnostics=diagnostics))
+
+
+def _places(then: Sequence[str], now: Sequence[str]) -> Callable[[int], int | None]:
+    """Return where a line (from 1) of a text is in another: those above the first and below the last change."""
+    least = min(len(then), len(now))
+    above = next((at for at in range(least) if then[at] != now[at]), least)
+    below = next((at for at in range(least - above) if then[-1 - at] != now[-1 - at]), least - above)
+
+    def place(line: int) -> int | None:
+        if line <= above:
+            return line
+        return line + len(now) - len(then) if line > len(then) - below else None
+
+    return place
 
 
 def _diagnostic(line: int, word: str, sentence: str) -> lsp.Diagnostic:
@@ -222,4 +245,5 @@ def _item(one: Offer) -> lsp.CompletionItem:
 
 
 def _hint(line: int, column: int, cycles: str, told: str) -> lsp.InlayHint:
-    return lsp.InlayHint(lsp.Position(line - 1, column), f"{cycles} cycles", tooltip=told, padding_left=True)
+    label = f"{cycles} cycle{'s' * (cycles != '1')}"
+    return lsp.InlayHint(lsp.Position(line - 1, column), label, tooltip=told, padding_left=True)

@@ -86,3 +86,15 @@ def test_without_scripts_all_rows_are_there(browser: Browser, tmp_path: Path) ->
     found = browser.new_context(java_script_enabled=False, offline=True).new_page()
     found.goto(file.as_uri())
     assert found.locator("table.kernels tbody tr").count() == len(ROWS)
+
+
+def test_kernels_that_no_core_runs_are_sorted_and_narrowed_too(browser: Browser, tmp_path: Path) -> None:
+    file = tmp_path / "index.html"
+    file.write_text(index_page([(IndexRow("armv7/old_d", "exact", "64", 0, 0, {}), "d.html")], ()), encoding="utf-8")
+    tab = browser.new_page()
+    problems: list[str] = []
+    tab.on("pageerror", lambda error: problems.append(str(error)))
+    tab.goto(file.as_uri())
+    assert tab.locator("[role=status]").inner_text() == "1 kernel" and shown(tab) == "d"
+    tab.get_by_label("Name").fill("nothing")
+    assert shown(tab) == "" and problems == []

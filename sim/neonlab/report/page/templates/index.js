@@ -38,9 +38,11 @@
       (!operator.value || row.dataset.operator === operator.value) && (!level.value || row.dataset.level === level.value);
     for (const row of rows) row.hidden = !fits(row);
     for (const cell of table.querySelectorAll("[data-core]")) cell.hidden = core.value !== "" && cell.dataset.core !== core.value;
-    table.querySelector("th.cores").colSpan = 2 * (core.value ? 1 : core.options.length - 1);
+    const cores = table.querySelector("th.cores"); // none where no core known here runs any of the kernels
+    if (cores) cores.colSpan = 2 * (core.value ? 1 : core.options.length - 1);
     const found = rows.filter((row) => !row.hidden).length;
-    told.textContent = found === rows.length ? `${found} kernels` : `${found} of ${rows.length} kernels`;
+    const all = `${rows.length} kernel${rows.length === 1 ? "" : "s"}`;
+    told.textContent = found === rows.length ? all : `${found} of ${all}`;
     body.replaceChildren(...sorted());
     const kept = {words: words.value, operator: operator.value, level: level.value, core: core.value};
     history.replaceState(null, "", `#${new URLSearchParams(Object.entries(kept).filter(([, value]) => value))}`);
