@@ -62,6 +62,7 @@ def test_kernels_are_offered_by_their_names_with_and_without_folder(shell: dict[
         kernel.title for kernel in kernels if kernel.title.startswith("armv8/conv1x1_s8s32_hwc")
     )
     assert set(offered(shell, "neonlab profile lut_")) == {k.name for k in kernels if k.name.startswith("lut_")}
+    assert offered(shell, "neonlab report pad_s8s8_rows_6") == ["pad_s8s8_rows_64"], "once, of two instruction sets"
     assert sorted(offered(shell, "neonlab compare ")) == sorted(kernel.title for kernel in kernels)
 
 

@@ -33,7 +33,11 @@ def _beginning(incomplete: str, find: Callable[[], Iterable[Offer | str]]) -> li
         found = [(word, "") if isinstance(word, str) else word for word in find()]
     except (InputError, OSError):
         return []
-    return [(word, meaning) for word, meaning in found if word.startswith(incomplete)]
+    offered: dict[str, str] = {}
+    for word, meaning in found:
+        if word.startswith(incomplete):
+            offered.setdefault(word, meaning)  # kernels of both instruction sets may have one name
+    return [*offered.items()]
 
 
 def complete_kernels(incomplete: str) -> list[Offer]:

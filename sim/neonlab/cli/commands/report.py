@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from neonlab.cli import progress
+from neonlab.cli.completion import complete_kernels
 from neonlab.cli.kept import NoCacheOption, say_found
 from neonlab.cli.shared import JobsOption, JsonOption, console, core_option, find_kernels
 from neonlab.cli.spread import ALONE, Spread, takes_spread
@@ -41,7 +42,12 @@ class _ReportTables:
 @takes_spread
 def report(
     kernel: Annotated[
-        list[str] | None, typer.Argument(metavar="KERNEL", help="Write the pages of these kernels only, and no tables.")
+        list[str] | None,
+        typer.Argument(
+            metavar="KERNEL",
+            help="Write the pages of these kernels only, and no tables.",
+            autocompletion=complete_kernels,
+        ),
     ] = None,
     into: Annotated[
         Path | None,
