@@ -1,4 +1,7 @@
-"""Measure the contrast of all text of a page in a browser, by the rules of WCAG 2.1, success criterion 1.4.3 (AA)."""
+"""Measure the contrast of a page in a browser by the rules of WCAG 2.1 (AA).
+
+That is of all text, success criterion 1.4.3, and of the borders by which one knows fields and buttons, 1.4.11.
+"""
 
 from __future__ import annotations
 
@@ -48,12 +51,23 @@ _MEASURE = """() => {
       if (!poor.has(where)) poor.set(where, `${where} "${said.slice(0, 40)}": ${ratio.toFixed(2)}`);
     }
   }
+  for (const element of document.querySelectorAll("input, select, button")) {
+    if (!element.checkVisibility({ opacityProperty: true, visibilityProperty: true })) continue;
+    const style = getComputedStyle(element), { rgb, alpha } = parse(style.borderTopColor);
+    if (!parseFloat(style.borderTopWidth) || !alpha) continue;
+    if (element.closest("[aria-disabled=true], [aria-current]")) continue;
+    const below = behind(element.parentElement);
+    const [a, b] = [light(over(rgb, alpha, below)), light(below)];
+    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    const where = `border of ${element.tagName.toLowerCase()}.${element.getAttribute("class") ?? ""}`;
+    if (ratio < 3) poor.set(where, `${where}: ${ratio.toFixed(2)}`);
+  }
   return { texts, poor: [...poor.values()] };
 }"""
 
 
 def poor_contrast(tab: Page, *, least: int = 20) -> list[str]:
-    """Return the kinds of text with too little contrast: element, the words of one, and the ratio.
+    """Return the kinds of text and border with too little contrast: element, the words of one, and the ratio.
 
     `least` texts at least must be there, so that a page that is empty does not pass.
     """
