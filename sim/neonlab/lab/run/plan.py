@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import itertools
+import zlib
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+
+from neonlab.contract.model import Argument
 from neonlab.errors import InputError
 from neonlab.lab.repository.library import Kernel
-from neonlab.lab.run.shapes import PlannedShapes, integers_of, planned_shapes
+from neonlab.lab.run.shapes import PlannedShapes, code_of, integers_of, planned_shapes
 from neonlab.lab.run.turning import far_turning_shapes, turning_shapes
 from neonlab.measure.shape import Shape
 from neonlab.verify.cases.call_arguments import touched_bytes
 from neonlab.verify.cases.case import PATTERNS, Case, CaseName, Depth
 from neonlab.verify.cases.generated import generated_case
 from neonlab.verify.cases.memory_need import refuse_too_much
+from neonlab.verify.cases.pitch import plain_numbers
 
 #: Fewest cases that `check` tries, however few shapes there are.
 LEAST_CASES = 40
 #: Further random data to compare results on, for some shapes of a kernel that requantizes sums; and how many shapes.
 _REQUANTIZED_DATA, _MORE_DATA = 2, 40
+#: Of so many cases of random data, one has a number that the code compares with.
+_COMPARED = 4
 #: How many shapes get data near the ends of their range too, where results are narrow.
 _NEAR_ENDS = 20
 #: Further data that make the longest sums largest, since wrong rounding shows in few of them.
@@ -73,7 +80,37 @@ def draw_case(kernel: Kernel, name: CaseName) -> Case:
     refuse_too_much(kernel.contract, integers_of(kernel, name.shape), name.shape, name.depth)
     if kernel.operator is None:
         return generated_case(kernel.contract, name.shape, name.pattern, name.seed)
-    return kernel.operator.case(kernel.contract, name.shape, name.pattern, name.seed)
+    case = kernel.operator.case(kernel.contract, name.shape, name.pattern, name.seed)
+    return _with_compared_number(kernel, case) if name.pattern == "random" else case
+
+
+def _with_compared_number(kernel: Kernel, case: Case) -> Case:
+    """Return the case; one in four with a number, such as a zero point, that is a constant of the code."""
+    turn, operator = zlib.crc32(f"{case.shape} {case.seed}".encode()), kernel.operator
+    chosen = () if turn % _COMPARED else _compared_numbers(kernel)
+    found = [(argument.name, number) for argument, number in chosen if argument.name in case.inputs]
+    if operator is None or not found:
+        return case
+    name, number = found[turn // _COMPARED % len(found)]
+    given = np.full_like(case.inputs[name], number)
+    return operator.refilled(kernel.contract, case, {**case.inputs, name: given})
+
+
+def _compared_numbers(kernel: Kernel) -> list[tuple[Argument, int]]:
+    """Return the constants with which the code compares, of both signs, for each number whose range has them."""
+    kept = kernel.contract.kept.setdefault("compared numbers", {})
+    if kernel.path not in kept:
+        constants = code_of(kernel).constants
+        kept[kernel.path] = [
+            (argument, number)
+            for argument in plain_numbers(kernel.contract)
+            for number in (*constants, *(-constant for constant in constants))
+            if argument.value_range is not None
+            and argument.value_range[0] <= number <= argument.value_range[1]
+            and (number - argument.value_range[0]) % argument.step == 0
+        ]
+    found: list[tuple[Argument, int]] = kept[kernel.path]
+    return found
 
 
 def plan_cases(
