@@ -12,6 +12,10 @@ from neonlab.int8.ristretto import MiniFloat, to_minifloat
 from ._flat import FlatOperator
 from ._single import FRACTION_BITS, around
 
+#: How many numbers of random data are at the ends of the format; and the greatest of the contract, as bits.
+_AT_ENDS = 0.125
+_GREATEST = int(np.float32(3e38).view(np.uint32))
+
 
 def form_of(form: MiniFloat) -> Array:
     """Return what a kernel takes for a minifloat: half, kept, least, beyond and most, uint32."""
@@ -49,7 +53,10 @@ class Minifloat(FlatOperator):
             bits = np.exp2(random.uniform(-spread, spread, shape.sizes)).astype(np.float32).view(np.uint32)
             cut = FRACTION_BITS - form.mantissa_bits
             near = (bits >> cut << cut) + (1 << cut >> 1) + random.integers(-1, 2, shape.sizes)
-            reals = around(random, bits, np.maximum(near, 0))
+            # The least number that is not 0, the first beyond the greatest, and those beside them.
+            ends = random.choice(form_of(form)[2:4].astype(np.int64), shape.sizes) + random.integers(-1, 2, shape.sizes)
+            near = np.where(random.random(shape.sizes) < _AT_ENDS, np.minimum(ends, _GREATEST), np.maximum(near, 0))
+            reals = around(random, bits, near)
         return {"input": reals, "form": form_of(form)}
 
     def expected(self, contract: Contract, shape: Shape, inputs: Mapping[str, Array]) -> Mapping[str, Expected]:
