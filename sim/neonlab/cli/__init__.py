@@ -14,6 +14,7 @@ from neonlab.cli.streams import STANDARD_OUTPUT, drop_output, end_as_pipe_withou
 from neonlab.errors import InputError
 from neonlab.host.compiling import QUIET
 from neonlab.host.interrupts import Stopped, stop_on_signals
+from neonlab.host.left_threads import end
 from neonlab.host.memory_limit import out_of_memory
 
 _QUIET_OPTIONS = ("--quiet", "-q")
@@ -38,7 +39,7 @@ def main() -> None:
         open_streams()
     except InputError as error:
         sys.exit(_refuse(str(error)))
-    sys.exit(run(sys.argv[1:]))
+    end(run(sys.argv[1:]))
 
 
 def run(arguments: list[str]) -> int:

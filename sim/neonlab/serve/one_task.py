@@ -6,6 +6,8 @@ import threading
 from collections.abc import Callable
 from typing import Any, Self
 
+from neonlab.host.left_threads import leave
+
 #: Seconds for a task when the server ends.  What its thread computes itself cannot be cut short: the thread then ends
 #: with the process.
 _WAIT = 1.0
@@ -26,6 +28,7 @@ class OneTask:
         self._end()
         if self._thread is not None:
             self._thread.join(_WAIT)
+            leave(self._thread)
 
     @property
     def is_busy(self) -> bool:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import gc
+import multiprocessing.util
 import secrets
 import socket
+import tempfile
 import webbrowser
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
@@ -53,9 +55,10 @@ def serve(
     except ModuleNotFoundError:
         raise InputError("`neonlab serve` needs NiceGUI: pip install 'neonlab[serve]'") from None
     paths = variants_of(path, root)
-    studio = Studio(paths, root, given=given, shape=shape, cores=cores, seed=seed)
-    token = secrets.token_urlsafe(24)
+    token, kept_in = secrets.token_urlsafe(24), Path(tempfile.gettempdir())
     with ExitStack() as stack:
+        stack.enter_context(_own_temporary_folder())
+        studio = Studio(paths, root, given=given, shape=shape, cores=cores, seed=seed)
         listening = stack.enter_context(_listen(port))
         port = listening.getsockname()[1]
         stack.enter_context(studio.desk)
@@ -69,9 +72,21 @@ def serve(
         try:
             _run(studio, Answers({paths[0]: given}, cores), token, port, listening)
         finally:
-            for kept in studio.unsaved_texts():
+            for kept in studio.unsaved_texts(kept_in):
                 tell(f"unsaved text is kept in {kept}")
             gc.freeze()  # the process ends now: to search all of its objects for garbage takes a second
+
+
+@contextmanager
+def _own_temporary_folder() -> Iterator[None]:
+    """Let all temporary folders lie in one, which goes with the server though a thread may still compute there."""
+    multiprocessing.util.get_temp_dir()  # made before, as multiprocessing removes it later
+    before = tempfile.tempdir
+    with tempfile.TemporaryDirectory(prefix="neonlab-", ignore_cleanup_errors=True) as tempfile.tempdir:
+        try:
+            yield
+        finally:
+            tempfile.tempdir = before
 
 
 def _listen(port: int) -> socket.socket:

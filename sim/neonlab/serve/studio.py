@@ -167,12 +167,12 @@ class Studio:
         """Handle a save in a folder of the kernels; called in another thread."""
         self._in_loop(self._look_at_disk)(operators)
 
-    def unsaved_texts(self) -> list[Path]:
-        """Write texts that were never saved to temporary files, and return their paths."""
+    def unsaved_texts(self, folder: Path) -> list[Path]:
+        """Write texts that were never saved to new folders in this one, and return their paths."""
         kept = []
         for path, draft in self.drafts.items():
             if draft.unsaved:
-                place = Path(tempfile.mkdtemp(prefix="neonlab-unsaved-")) / path.name
+                place = Path(tempfile.mkdtemp(prefix="neonlab-unsaved-", dir=folder)) / path.name
                 place.write_text(draft.text, encoding="utf-8", newline="")
                 kept.append(place)
         return kept

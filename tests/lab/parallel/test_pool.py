@@ -101,7 +101,7 @@ def test_who_waits_for_a_pool_that_is_ended_is_told(tmp_path: Path) -> None:
     workers, told, begun = Workers(1), list[type](), tmp_path / "begun"
 
     def wait() -> None:
-        with pytest.raises(CancelledError) as raised:
+        with pytest.raises(CancelledError) as raised, workers:  # whose end comes while the other thread ends it
             list(workers.run(hang, [(begun,)]))
         told.append(raised.type)
 

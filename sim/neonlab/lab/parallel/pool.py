@@ -78,6 +78,7 @@ class Workers:
         self._kernels: dict[KernelHandle, Kernel] = {}
         self.bereaved: set[KernelHandle] = set()  # kernels of which a task ended its process, or ran out of time
         self._beginning, self._is_over = threading.Lock(), False
+        self._ending, self._has_ended = threading.RLock(), False
         start_early()
         CONSTS.sleep_unit = _LOOK_AGAIN
         self._pool = ProcessPool(max_workers=self.jobs, context=worker_context())
@@ -86,14 +87,17 @@ class Workers:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._pool.stop()
-        self._pool.join()
+        with self._ending:  # pebble ends no process twice
+            if not self._has_ended:
+                self._pool.stop()
+                self._pool.join()
+            self._has_ended = True
 
     def end(self) -> None:
         """End every task at once, and the processes; a thread that waits for one or begins one gets CancelledError."""
         with self._beginning:  # pebble does not stop a pool that is being started
             self._is_over = True
-        self.__exit__()  # first, since pebble stops the process of a cancelled task too, and no process twice
+        self.__exit__()  # first, since pebble ends the process of a cancelled task too
         for future in [*self._limits]:
             future.cancel()
 
