@@ -46,7 +46,7 @@ _RIGHT = [
     ("armv7/conv3x3s2_s8s8_hwc_2x4_ic3_ruy", "3x1x3x2", "range shifts"),
     ("armv8/requantize_s32s8_rows_1x16_gemmlowp", "2x5", "multipliers range shifts"),
     ("armv8/requantize_s32s8_rows_1x16_precise", "2x5", "multipliers range shifts"),
-    ("armv8/quantize_f32s8_flat_16_fp32", "21", "inverse range"),
+    ("armv8/quantize_f32s8_flat_16_fp32", "21", "range"),
     ("armv8/quantize_f32s8_flat_16_stochastic", "21", "range"),
     ("armv8/add_u8u8_flat_16_nnlib", "83", "way"),
     ("armv8/range_f32f32_flat_16", "2047", ""),
