@@ -12,9 +12,9 @@ range  = { reg = "stack+24" }
 //     2 x 8 int8 and store them = 283 instructions, 0.655 per MAC.
 // Of the 53, 8 load the sums, 64 bits at a time, 4 add the bias, 24 scale, 12 narrow, add the zero point and clamp, 2
 // store and 3 are for the loop. Without a bias, and with int32 to store, the window costs 62, 38 % above its floor of
-// 45. Around the hot loop a row costs 83 instructions for each 8 channels and each 60 pixels.
+// 45. Around the hot loop a row costs 71 instructions for each 8 channels and each 60 pixels.
 
 #define KERNEL dwconv3x3_s8s8_hwc_3x8_fp32
 #define STRIDE 1
-#include "../include/requantize_fp32.inc"
+#include "../include/two_pixels_fp32.inc"
 #include "dwconv3x3_s8s8_hwc_3x8.inc"

@@ -8,9 +8,9 @@ summary = "output[y][x][c] = sum_ij weights[i][j][c] * input[y+i][x+j][c] + bias
 //     2 x 8 int8 and store them = 271 instructions, 0.627 per MAC.
 // Of the 49, 8 load the sums, 64 bits at a time, 4 add the bias, 20 scale, 12 narrow, add the zero point and clamp, 2
 // store and 3 are for the loop. Without a bias, and with int32 to store, the window costs 62, 38 % above its floor of
-// 45. Around the hot loop a row costs 86 instructions for each 8 channels and each 60 pixels.
+// 45. Around the hot loop a row costs 74 instructions for each 8 channels and each 60 pixels.
 
 #define KERNEL dwconv3x3_s8s8_hwc_3x8_gemmlowp
 #define STRIDE 1
-#include "../include/requantize_gemmlowp.inc"
+#include "../include/two_pixels_gemmlowp.inc"
 #include "dwconv3x3_s8s8_hwc_3x8.inc"

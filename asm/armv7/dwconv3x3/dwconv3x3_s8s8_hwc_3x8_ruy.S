@@ -8,9 +8,9 @@ summary = "output[y][x][c] = sum_ij weights[i][j][c] * input[y+i][x+j][c] + bias
 //     2 x 8 int8 and store them = 247 instructions, 0.572 per MAC.
 // Of the 41, 8 load the sums, 64 bits at a time, 4 add the bias, 12 scale, 12 narrow, add the zero point and clamp, 2
 // store and 3 are for the loop. Without a bias, and with int32 to store, the window costs 62, 38 % above its floor of
-// 45. Around the hot loop a row costs 86 instructions for each 8 channels and each 60 pixels.
+// 45. Around the hot loop a row costs 74 instructions for each 8 channels and each 60 pixels.
 
 #define KERNEL dwconv3x3_s8s8_hwc_3x8_ruy
 #define STRIDE 1
-#include "../include/requantize_ruy.inc"
+#include "../include/two_pixels_ruy.inc"
 #include "dwconv3x3_s8s8_hwc_3x8.inc"

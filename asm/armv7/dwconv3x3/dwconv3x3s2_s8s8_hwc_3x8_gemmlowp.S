@@ -10,9 +10,9 @@ input   = { read = { rows = "2*height+1", bytes = "(2*width+1)*channels" } }
 //     2 x 8 int8 and store them = 295 instructions, 0.683 per MAC.
 // Of the 49, 8 load the sums, 64 bits at a time, 4 add the bias, 20 scale, 12 narrow, add the zero point and clamp, 2
 // store and 3 are for the loop. Without a bias, and with int32 to store, the window costs 74, 17 % above its floor of
-// 63. Around the hot loop a row costs 82 instructions for each 8 channels and each 60 pixels.
+// 63. Around the hot loop a row costs 70 instructions for each 8 channels and each 60 pixels.
 
 #define KERNEL dwconv3x3s2_s8s8_hwc_3x8_gemmlowp
 #define STRIDE 2
-#include "../include/requantize_gemmlowp.inc"
+#include "../include/two_pixels_gemmlowp.inc"
 #include "dwconv3x3_s8s8_hwc_3x8.inc"

@@ -8,9 +8,9 @@ summary = "output[y][x][c] = sum_ij weights[i][j][c] * input[y+i][x+j][c] + bias
 //     int8 and store them = 783 instructions, 0.392 per MAC.
 // Of the 41, 8 load the sums, 64 bits at a time, 4 add the bias, 12 scale, 12 narrow, add the zero point and clamp, 2
 // store and 3 are for the loop. The window itself costs 289, 41 % above its floor of 205. Around the hot loop a row
-// costs 132 instructions for each 8 channels and each 60 pixels.
+// costs 120 instructions for each 8 channels and each 60 pixels.
 
 #define KERNEL dwconv5x5_s8s8_hwc_5x8_ruy
 #define STRIDE 1
-#include "../include/requantize_ruy.inc"
+#include "../include/two_pixels_ruy.inc"
 #include "dwconv5x5_s8s8_hwc_5x8.inc"

@@ -13,9 +13,9 @@ range  = { reg = "stack+24" }
 //     int8 and store them = 903 instructions, 0.452 per MAC.
 // Of the 53, 8 load the sums, 64 bits at a time, 4 add the bias, 24 scale, 12 narrow, add the zero point and clamp, 2
 // store and 3 are for the loop. The window itself costs 319, 25 % above its floor of 255. Around the hot loop a row
-// costs 122 instructions for each 8 channels and each 60 pixels.
+// costs 110 instructions for each 8 channels and each 60 pixels.
 
 #define KERNEL dwconv5x5s2_s8s8_hwc_5x8_fp32
 #define STRIDE 2
-#include "../include/requantize_fp32.inc"
+#include "../include/two_pixels_fp32.inc"
 #include "dwconv5x5_s8s8_hwc_5x8.inc"

@@ -10,9 +10,9 @@ input = { read = { rows = "2*height+3", bytes = "(2*width+3)*channels" } }
 //     int8 and store them = 883 instructions, 0.442 per MAC.
 // Of the 49, 8 load the sums, 64 bits at a time, 4 add the bias, 20 scale, 12 narrow, add the zero point and clamp, 2
 // store and 3 are for the loop. The window itself costs 319, 25 % above its floor of 255. Around the hot loop a row
-// costs 125 instructions for each 8 channels and each 60 pixels.
+// costs 113 instructions for each 8 channels and each 60 pixels.
 
 #define KERNEL dwconv5x5s2_s8s8_hwc_5x8_gemmlowp
 #define STRIDE 2
-#include "../include/requantize_gemmlowp.inc"
+#include "../include/two_pixels_gemmlowp.inc"
 #include "dwconv5x5_s8s8_hwc_5x8.inc"

@@ -10,9 +10,9 @@ input = { read = { rows = "2*height+3", bytes = "(2*width+3)*channels" } }
 //     int8 and store them = 843 instructions, 0.421 per MAC.
 // Of the 41, 8 load the sums, 64 bits at a time, 4 add the bias, 12 scale, 12 narrow, add the zero point and clamp, 2
 // store and 3 are for the loop. The window itself costs 319, 25 % above its floor of 255. Around the hot loop a row
-// costs 125 instructions for each 8 channels and each 60 pixels.
+// costs 113 instructions for each 8 channels and each 60 pixels.
 
 #define KERNEL dwconv5x5s2_s8s8_hwc_5x8_ruy
 #define STRIDE 2
-#include "../include/requantize_ruy.inc"
+#include "../include/two_pixels_ruy.inc"
 #include "dwconv5x5_s8s8_hwc_5x8.inc"
