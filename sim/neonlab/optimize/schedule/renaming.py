@@ -100,13 +100,19 @@ def pool_of(code: LoopCode, values: Sequence[Value]) -> set[int]:
 def _placed(code: LoopCode, value: Value, places: Mapping[int, int]) -> _Placed:
     first = min(places[use.at] for use in value.uses)
     lasts = [max(places[use.at] for use in value.uses if use.register == one) for one in value.registers]
+    ends = tuple(last if last > first else last + _AT_ONCE for last in lasts)
+    return _Placed(value, first, ends, limit_of(code, value))
+
+
+def limit_of(code: LoopCode, value: Value) -> int:
+    """Return how many of the lowest registers a value can be in."""
     limit = 32
     for use in value.uses:
         for pattern, most in _ELEMENTS[code.isa]:
             named = pattern.search(code.body[use.at].text)
             if named is not None and int(named[1]) == use.register and not use.apart:
                 limit = min(limit, most)
-    return _Placed(value, first, tuple(last if last > first else last + _AT_ONCE for last in lasts), limit)
+    return limit
 
 
 def _fitted(

@@ -57,7 +57,7 @@ class SteadyModel:
         #: So many NEON instructions later, one is issued that waits until this one has begun.
         self._reach = cycles * rounds
         self.starts = [self._cycle(cycles - 1) for _ in range(limits.count)]
-        self.late = [self.model.new_bool_var("") for _ in range(limits.count)]
+        self.late = [self._stage() for _ in range(limits.count)]
         self.works = [
             self._cycle(cycles - 1 + self._reach) if at in limits.queued else start
             for at, start in enumerate(self.starts)
@@ -77,6 +77,16 @@ class SteadyModel:
 
         The outcome depends on the model, the work and the seed alone, unless the search is ended.
         """
+        answer, starts, late, used = self.solved(work, seed, go_on)
+        if answer is not Answer.FOUND:
+            return Schedule(answer, work=used)
+        sequence = issued_in_turn(self._limits, starts, late)
+        return Schedule(answer, sequence, tuple(one for one in sequence if not late[one]), used)
+
+    def solved(
+        self, work: float, seed: int, go_on: Callable[[], bool]
+    ) -> tuple[Answer, list[int], list[int], float]:  # fmt: skip
+        """Return the answer, the cycles of issue and the stages, empty where there are none, and the work it took."""
         from ortools.sat.python import cp_model
 
         solver = cp_model.CpSolver()
@@ -88,13 +98,14 @@ class SteadyModel:
         status = _while_asked(solver, self.model, go_on)
         used = float(solver.response_proto.deterministic_time)
         if status == cp_model.INFEASIBLE:
-            return Schedule(Answer.NONE, work=used)
+            return Answer.NONE, [], [], used
         if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
-            return Schedule(Answer.OPEN, work=used)
-        starts = [int(solver.value(one)) for one in self.starts]
-        late = [bool(solver.value(one)) for one in self.late]
-        sequence = _sequence(self._limits, starts, late)
-        return Schedule(Answer.FOUND, sequence, tuple(one for one in sequence if not late[one]), used)
+            return Answer.OPEN, [], [], used
+        found = [[int(solver.value(one)) for one in several] for several in (self.starts, self.late)]
+        return Answer.FOUND, found[0], found[1], used
+
+    def _stage(self) -> Any:
+        return self.model.new_bool_var("")
 
     def _cycle(self, last: int) -> Any:
         return self.model.new_int_var(0, last, "")
@@ -204,7 +215,7 @@ def _while_asked(solver: cp_model.CpSolver, model: Any, go_on: Callable[[], bool
     return statuses[0]
 
 
-def _sequence(limits: Limits, starts: Sequence[int], late: Sequence[bool]) -> tuple[int, ...]:
+def issued_in_turn(limits: Limits, starts: Sequence[int], late: Sequence[int]) -> tuple[int, ...]:
     """Return the instructions by the cycles in which they are issued, and as they depend on each other."""
     before: dict[int, set[int]] = {at: set() for at in range(limits.count)}
     for edge in limits.edges:

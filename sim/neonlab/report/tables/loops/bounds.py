@@ -25,6 +25,7 @@ from neonlab.measure.pipeline.program import compile_instructions
 from neonlab.measure.profile import Profile
 from neonlab.measure.shape import Shape
 from neonlab.report.tables.goals import ladder_file
+from neonlab.report.tables.loops.orders import NO_ORDERS, Known, code_digest, known_orders, order_words
 
 #: A loop is near its bound if it takes at most so many times as long.
 NEAR = 1.1
@@ -48,12 +49,13 @@ class Asked:
 class Bounded:
     """Hold the cycles of an iteration on one core, and the bound: the largest of those of `limits`, by name.
 
-    `waits` are the cycles by cause that no bound explains by itself.
+    `waits` are the cycles by cause that no bound explains by itself.  `orders` says what other orders take.
     """
 
     cycles: float
     limits: Mapping[str, float]
     waits: Mapping[str, float]
+    orders: str = ""
 
     @property
     def largest(self) -> tuple[str, float]:
@@ -150,6 +152,7 @@ def bounded_loops(
     """Return the hot loops, each once, in the order of kernels.  Raises InputError if a kernel does not run."""
     calls = calls_of_bounds(library, asked)
     found: dict[Key, tuple[list[str], LoopReport, dict[str, Bounded]]] = {}
+    orders = known_orders(library.root / "reports")
     for (kernel, shape, memory), profile in zip(calls, profile_each(workers, calls, advance=advance), strict=True):
         if not isinstance(profile, Profile):
             raise InputError(f"{kernel.title}: does not run on {shape}")
@@ -159,15 +162,16 @@ def bounded_loops(
             kernels, _, on = found.setdefault(key, ([], loop, {}))
             if kernel.title not in kernels:
                 kernels.append(kernel.title)
-            on[memory.core.name] = bounded(kernel, memory.core, loop)
+            on[memory.core.name] = bounded(kernel, memory.core, loop, orders)
     return tuple(BoundedLoop(tuple(names), loop.instructions, loop.macs, on) for names, loop, on in found.values())
 
 
-def bounded(kernel: Kernel, core: ModelledCore, loop: LoopReport) -> Bounded:
-    """Return a loop of the kernel beside its bounds on the core."""
+def bounded(kernel: Kernel, core: ModelledCore, loop: LoopReport, orders: Known = NO_ORDERS) -> Bounded:
+    """Return a loop of the kernel beside its bounds on the core, and what is known of other orders."""
     assert core.pipeline is not None, "a loop was modelled"
     code = {instruction.address: instruction for instruction in kernel_program(kernel).instructions}
-    body = compile_instructions([code[line.address] for line in loop.lines], core.pipeline)
+    lines = [code[line.address] for line in loop.lines]
+    body = compile_instructions(lines, core.pipeline)
     issue = issue_bound(body, np.ones(loop.instructions, np.int64), core.pipeline)
     waits: dict[str, float] = {}
     for line in loop.lines:
@@ -175,7 +179,8 @@ def bounded(kernel: Kernel, core: ModelledCore, loop: LoopReport) -> Bounded:
             if cause not in _WORK:
                 waits[cause] = waits.get(cause, 0.0) + cycles
     limits = {"ports": loop.bounds.ports, "issue": max(issue, loop.bounds.dispatch)}
-    return Bounded(loop.cycles, limits, waits)
+    told = order_words(orders.get((code_digest(lines), core.name), ()), max(limits.values()))
+    return Bounded(loop.cycles, limits, waits, told)
 
 
 def bound_lines(loops: Sequence[BoundedLoop], cores: Sequence[str]) -> Iterator[str]:
@@ -199,9 +204,15 @@ def bound_lines(loops: Sequence[BoundedLoop], cores: Sequence[str]) -> Iterator[
     yield from ("", f"{near_words(loops)}.")
     far = [(loop, core, one) for loop in loops for core, one in loop.on.items() if not one.is_near]
     if far:
-        yield from ("", "What limits the others:", "")
         yield from (
-            f"- {loop.title}, {loop.instructions} instructions, on {core}: {one.words}." for loop, core, one in far
+            "",
+            "What limits the others. Where CP-SAT was asked about a loop (`reports/orders.json`), its orders may use",
+            "all registers that are free there, and spread an iteration over several stages:",
+            "",
+        )
+        yield from (
+            f"- {loop.title}, {loop.instructions} instructions, on {core}: {one.words}.{one.orders}"
+            for loop, core, one in far
         )
 
 
