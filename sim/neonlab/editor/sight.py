@@ -22,7 +22,7 @@ from neonlab.report.comparison_words import mood_of_change, step_text
 from neonlab.report.notebook import failure_html, loops_html, not_run_html, quoted
 from neonlab.report.page.render import pipeline_fragment
 from neonlab.report.page.source_listing import Listing, listings
-from neonlab.report.verdict_words import accepted_lines, mood_of, remark_of, word_of
+from neonlab.report.verdict_words import accepted_lines, mood_of, remark_of, word_so_far
 from neonlab.report.wait_words import brief_place, wait_words
 from neonlab.verify.verdict import Failure, Verdict
 
@@ -119,7 +119,7 @@ def sight_of(session: Session, scratch: Scratch, beside: Mapping[Path, str], tex
     verdict = latest.verdict
     if verdict is None:
         return Sight.of_nothing(path, text)
-    word, state = _word(verdict)
+    word, state = word_so_far(verdict, latest.planned), mood_of(verdict)
     profiles = latest.layer or latest.tile
     listed = _listed(scratch.path, profiles)
     loops = {
@@ -201,10 +201,6 @@ def _of_problem(path: Path, text: str, problem: str) -> tuple[str, str, tuple[Re
     return "cannot be tried", "bad", (remark,), f'<p><b class="bad">cannot be tried</b></p>{way}<pre>{told}</pre>'
 
 
-def _word(verdict: Verdict) -> tuple[str, str]:
-    return word_of(verdict), mood_of(verdict)
-
-
 def _remark(failure: Failure, path: Path) -> Remark:
     if failure.fault is not None:
         sentence = failure.fault.message
@@ -228,7 +224,7 @@ def _line_in(place: str, path: Path) -> int:
 
 
 def _verdict(verdict: Verdict, latest: Reading, state: str, scratch: Scratch) -> str:
-    word, _ = _word(verdict)
+    word = word_so_far(verdict, latest.planned)
     ranges = f", {escape(verdict.ranges.words)}" if verdict.ranges is not None and verdict.ranges.words else ""
     failed = f", {verdict.failed:,} failed" if verdict.failed else ""
     seconds = f"; first answer after {latest.seconds:.2f} s" if latest.seconds else ""

@@ -33,6 +33,12 @@ def word_of(verdict: Verdict) -> str:
     return "WRONG" if verdict.status is Status.WRONG else verdict.status.value
 
 
+def word_so_far(verdict: Verdict, planned: int) -> str:
+    """Return the word of a verdict on some of `planned` cases: `exact so far` until all have run, `WRONG` at once."""
+    word = word_of(verdict)
+    return word if verdict.status is Status.WRONG or verdict.cases >= planned else f"{word} so far"
+
+
 def mood_of(verdict: Verdict) -> str:
     """Return the mood: `good`, `fair` or `bad`."""
     return _MOODS[verdict.status]

@@ -16,7 +16,7 @@ from neonlab.report.band_words import range_text
 from neonlab.report.comparison_words import mood_of_change, step_text
 from neonlab.report.terminal.proof import print_proof
 from neonlab.report.terminal.verdict import print_failure, print_not_run, shown_path
-from neonlab.report.verdict_words import STYLES, accepted_lines, remark_of, word_of
+from neonlab.report.verdict_words import STYLES, accepted_lines, remark_of, word_so_far
 
 if TYPE_CHECKING:
     from neonlab.lab.watch.session import Session
@@ -71,7 +71,8 @@ def _verdict(session: Session) -> Iterator[RenderableType]:
     if verdict.faultless:
         more = f", {verdict.ranges.words}" if verdict.ranges is not None and verdict.ranges.words else ""
         remark = f"; {remark_of(verdict)}" if remark_of(verdict) else ""
-        yield Text(f"{word_of(verdict)}  ", STYLES[verdict.status]).append(f"{cases}{more}{remark}", "default")
+        word = Text(f"{word_so_far(verdict, latest.planned)}  ", STYLES[verdict.status])
+        yield word.append(f"{cases}{more}{remark}", "default")
         for told in accepted_lines(verdict):
             yield Text(f"      {told}", "yellow")
         if verdict.advice:
