@@ -1,4 +1,4 @@
-"""What a loop waits for: the line, the cause, and what holds it up."""
+"""Test what a loop is said to wait for: the line, the cause, and what holds it up."""
 
 from __future__ import annotations
 

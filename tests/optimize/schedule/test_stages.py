@@ -21,9 +21,7 @@ from neonlab.optimize.schedule.steady import Answer
 from neonlab.optimize.schedule.values import values_of
 
 #: Scales and narrows, each step waiting for the one before.
-CHAIN = """
-    ldr d0, [x0], #8
-    sshll v0.4s, v0.4h, #0
+_SCALED = """\
     sqrdmulh v1.4s, v0.4s, v16.4s
     srshl v1.4s, v1.4s, v17.4s
     sqxtn v1.4h, v1.4s
@@ -32,6 +30,10 @@ CHAIN = """
     subs x2, x2, #4
     b.ne loop
 """
+CHAIN = f"""
+    ldr d0, [x0], #8
+    sshll v0.4s, v0.4h, #0
+{_SCALED}"""
 CHAIN_OF_A32 = """
     vld1.32 {d24, d25}, [r0]!
     vqshl.s32 q12, q12, q8
@@ -43,17 +45,10 @@ CHAIN_OF_A32 = """
     bne loop
 """
 #: The same as CHAIN, which loads for its next iteration already.
-AHEAD = """
+AHEAD = f"""
     sshll v0.4s, v2.4h, #0
     ldr d2, [x0], #8
-    sqrdmulh v1.4s, v0.4s, v16.4s
-    srshl v1.4s, v1.4s, v17.4s
-    sqxtn v1.4h, v1.4s
-    sqadd v1.4h, v1.4h, v17.4h
-    str d1, [x1], #8
-    subs x2, x2, #4
-    b.ne loop
-"""
+{_SCALED}"""
 CORE = load_pipeline("cortex-a55")
 CASES = {
     "a64": (code_of_text(CHAIN, Isa.A64, free=(3, 4)), 3),

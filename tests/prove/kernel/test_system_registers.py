@@ -29,7 +29,7 @@ FOLLOWED = [
 
 
 def traced(isa: Isa, text: str, folder: Path) -> Trace:
-    """What a call of the kernel does that begins with these statements."""
+    """Return the trace of a call of the kernel that begins with these statements."""
     kernel = added(isa, text, "", folder)
     assert kernel.operator is not None
     case = kernel.operator.case(kernel.contract, one_shape(kernel, "37"), "random", 1)

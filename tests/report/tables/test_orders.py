@@ -1,4 +1,4 @@
-"""What CP-SAT says of orders is kept beside the loops that it was found for, and its orders cost what is said."""
+"""Test that what CP-SAT says of orders belongs to its loops, and that its orders cost what is said."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ _OF_BOUND: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class LoopWait:
-    """What costs a loop most in one iteration.
+    """Hold what costs a loop most in one iteration.
 
     `cause` has taken `of_cause` cycles.  Of all source lines, that of the instruction at the place `at` of the body had
     most of them: `cycles`, in `times` instructions, of which `at` waited longest.  `producer` is the place of what it
