@@ -201,6 +201,39 @@ def test_other_peoples_assembly_is_proved_with_a_contract_beside_it(repository: 
     assert shown.returncode == 0 and shown.stdout.startswith("proved"), shown.stdout
 
 
+#: One by one, with a register that holds data where the load that would take it as an address is not executed.
+_CONDITIONAL_LOADS = """    .syntax unified
+    .arm
+    .fpu neon
+    .global add_s8_saturated
+    .type add_s8_saturated, %function
+add_s8_saturated:
+    push {r4, lr}
+    mov r4, #0
+1:  cmp r4, #16
+    addhs lr, r1, r4
+    ldrsbhs lr, [lr]
+    ldrsblo lr, [r1, r4]
+    ldrsb r12, [r0, r4]
+    add r12, r12, lr
+    ssat r12, #8, r12
+    strb r12, [r2, r4]
+    add r4, r4, #1
+    cmp r4, r3
+    blo 1b
+    pop {r4, pc}
+"""
+
+
+def test_a_load_that_is_not_executed_may_have_any_address(repository: Path) -> None:
+    file = _elsewhere(repository, "add_s8_saturated.S", _CONDITIONAL_LOADS)
+    shown = neonlab("prove", file, "--isa", "armv7", "--shape", "32", cwd=repository)
+    assert shown.returncode == 0 and shown.stdout.startswith("proved"), shown.stdout
+    (repository / file).write_text(_CONDITIONAL_LOADS.replace("ldrsblo lr, [r1", "ldrsblo lr, [r0"))
+    shown = neonlab("prove", file, "--isa", "armv7", "--shape", "32", cwd=repository)
+    assert shown.returncode == 1 and shown.stdout.startswith("refuted"), shown.stdout
+
+
 #: A clamp by vectors, with a tail one by one, and its reference.
 _CLAMP = """#include <arm_neon.h>
 #include <stddef.h>

@@ -145,7 +145,7 @@ def test_a_distance_that_leaves_a_signed_lane_is_said_to(tmp_path: Path) -> None
 
 def test_what_cannot_be_followed_in_a_function_of_the_c_library_has_its_name(tmp_path: Path) -> None:
     call = "    memcpy(c, a, n);\n"
-    changes = [(call, f"{call}    if (memcmp(a, a + 1, n / 2) == 0)\n        c[0] = 1;\n")]
+    changes = [(call, f"{call}    if (memcmp(a, a + 1, n / 2) > 0)\n        c[0] = 1;\n")]
     shown = _shown(tmp_path, "armv8", _COPY, changes, _ONE + _OUTPUT)
     assert "calls `memcmp`, where this branch on the data decides the path" in shown
 

@@ -165,13 +165,13 @@ def test_memory_is_copied_set_and_compared(isa: Isa, size: int) -> None:
             assert run.returned == run.addresses["to"]
         run = call(on, "void *memset(void *to, int c, size_t n)", Buffer("to", data, True), 0x1A5, size)
         assert np.array_equal(run.outputs["to"], np.full(size, 0xA5))
-        other = data.copy()
-        prototype = "int memcmp(const void *a, const void *b, size_t n)"
-        assert call(on, prototype, Buffer("a", data), Buffer("b", other), size).returned == 0
-        if size:
-            other[size - 1] ^= 0x80
-            returned = call(on, prototype, Buffer("a", data), Buffer("b", other), size).returned
-            assert returned == int(data[-1]) - int(other[-1])
+        for name in ("memcmp", "bcmp"):
+            other, prototype = data.copy(), f"int {name}(const void *a, const void *b, size_t n)"
+            assert call(on, prototype, Buffer("a", data), Buffer("b", other), size).returned == 0
+            if size:
+                other[size - 1] ^= 0x80
+                returned = call(on, prototype, Buffer("a", data), Buffer("b", other), size).returned
+                assert returned == int(data[-1]) - int(other[-1])
         text = np.array([*(b"x" * size), 0], np.uint8)
         assert call(on, "size_t strlen(const char *s)", Buffer("s", text)).returned == size
 

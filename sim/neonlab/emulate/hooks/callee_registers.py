@@ -23,7 +23,7 @@ RETURNS, RETURN_STEP = 32, 1
 _INTEGERS = ("lrint", "llrint", "lround", "llround")
 #: Functions without a result.
 _NOTHING = ("free", "__aeabi_memc", "__aeabi_mems", "__aeabi_memm")
-_MEMORY = ("memcpy", "memmove", "memset", "memcmp", "strlen")
+_MEMORY = ("memcpy", "memmove", "memset", "memcmp", "bcmp", "strlen")
 _HEAP = ("malloc", "aligned_alloc", "memalign", "calloc", "realloc")
 
 

@@ -173,6 +173,8 @@ def choose(
         source = sources[0, 0] if holds(condition, flags) else sources[1, 0]
         for at in range(width):
             cells[start + at] = cells[source + at]
+            if cells[start + at].node != PLAIN and nodes[cells[start + at].node].operation == CONSTANT:
+                forget(cells, start + at, start + at + 1)  # a number as recorded
         forget(cells, start + width, operation.clear_end)
         return 0
     met = truth(nodes, size, cells, state, flags_at, flags, condition)
@@ -187,7 +189,7 @@ def choose(
         y = read_raw(nodes, size, cells, values, sources[1, 0], width)
     found = select(nodes, size, met, x, y)
     forget(cells, start, operation.clear_end)
-    if nodes[found].operation != CONSTANT:  # else it is a number as recorded
+    if nodes[found].operation != CONSTANT:
         write(cells, start, width, found)
     return 0
 

@@ -275,6 +275,8 @@ def _refused(
                 return PATH
         elif one.condition == ALWAYS or not are_numbers(state, one.condition):
             return CONDITION
+    if one.condition != ALWAYS and are_numbers(state, one.condition) and not holds(one.condition, flags):
+        return DONE  # It accesses nothing, so its address may be anything.
     for row in range(one.addresses_from, one.addresses_to):
         if depends(cells, addresses[row], width):
             return ADDRESS

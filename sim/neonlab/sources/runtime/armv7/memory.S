@@ -1,4 +1,4 @@
-// memcpy, memmove, memset, memcmp, strlen and the run-time ABI's names for them: simple, exact about the bytes they
+// memcpy, memmove, memset, memcmp, bcmp, strlen and the run-time ABI's names for them: simple, exact about the bytes they
 // touch, leaf functions that keep lr.
 
     .syntax unified
@@ -94,6 +94,10 @@
     subs    r0, r0, r3
     beq     1b
     bx      lr
+
+// int bcmp(const void *a, const void *b, size_t n): what clang calls where only the equality is asked
+    function bcmp
+    b       memcmp
 
 // size_t strlen(const char *s)
     function strlen

@@ -1,4 +1,4 @@
-// memcpy, memmove, memset, memcmp, strlen: simple, exact about the bytes they touch, leaf functions that keep x30.
+// memcpy, memmove, memset, memcmp, bcmp, strlen: simple, exact about the bytes they touch, leaf functions that keep x30.
 
 .macro function name
     .global \name
@@ -74,6 +74,10 @@ function memcmp
     subs    w0, w4, w5
     b.eq    1b
 2:  ret
+
+// int bcmp(const void *a, const void *b, size_t n): what clang calls where only the equality is asked
+function bcmp
+    b       memcmp
 
 // size_t strlen(const char *s)
 function strlen
