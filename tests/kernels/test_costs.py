@@ -32,8 +32,8 @@ CYCLES = {
     "armv7/dwconv3x3s2_s8s32_hwc_3x8": (63, 46.7),
     "armv7/dwconv5x5_s8s32_hwc_5x8": (165, 105),
     "armv7/dwconv5x5s2_s8s32_hwc_5x8": (170, 112),
-    "armv8/dwconv3x3_s8s32_hwc_3x16": (135, 87),
-    "armv8/dwconv3x3s2_s8s32_hwc_3x16": (153, 102),
+    "armv8/dwconv3x3_s8s32_hwc_3x16": (126, 81),
+    "armv8/dwconv3x3s2_s8s32_hwc_3x16": (147, 94.7),
     "armv8/dwconv5x5_s8s32_hwc_5x8": (277, 165),
     "armv8/dwconv5x5s2_s8s32_hwc_5x8": (297, 185),
 }

@@ -6,8 +6,8 @@ summary = "output[y][x][o] = sum_ijk weights[o][i][j][k] * input[y+i][x+j][k] + 
 // Windows lie a pixel apart.
 //
 // Cost of the hot loop, per 2 pixels x 4 output channels x 27 taps = 216 MACs: 108 instructions, 0.500 per MAC, as with
-// stride 2, where they are told apart and compared with the floor. Gathering 2 pixels takes 14 instructions and 2
-// stores, once for all output channels.
+// stride 2, where they are told apart and compared with the floor. Gathering 2 pixels takes 14 instructions, once for all
+// output channels.
 
 #define KERNEL conv3x3_s8s8_hwc_2x4_ic3_ruy
 #define STRIDE 1

@@ -12,5 +12,5 @@ summary = "output[y][x][c] = sum_ij weights[i][j][c] * input[y+i][x+j][c] + bias
 
 #define KERNEL dwconv3x3_s8s8_hwc_3x16_ruy
 #define STRIDE 1
-#include "../include/requantize_ruy.inc"
+#include "../include/sixteen_sums_ruy.inc"
 #include "dwconv3x3_s8s8_hwc_3x16.inc"

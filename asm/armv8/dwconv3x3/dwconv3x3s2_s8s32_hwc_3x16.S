@@ -8,10 +8,10 @@ input = { read = { rows = "2*height+1", bytes = "(2*width+1)*channels" } }
 // The channels and the weights lie as in dwconv3x3_s8s32_hwc_3x16.inc, and so does the window, but that it moves on by two
 // columns: the third becomes the first, and two new ones come in. Weights are not -128 for the reason given there.
 //
-// What bounds it: multiplications and additions, one of 128 bits at a time, on Cortex-A53 and A55, 0.306 cycles per MAC, of
-// which it takes 0.354 and 0.354; what is dispatched, three instructions a cycle, of which one on 128 bits is two, on A72,
-// 0.219, of which it takes 0.236.
-// Of 12 loads a pixel, 8 find room behind sadalp, and 4 take a cycle of the multipliers: 0.333 in order.
+// What bounds it: multiplications and additions, one of 128 bits at a time, 0.306 cycles per MAC on Cortex-A55; on A53 0.333, as
+// of 12 loads a pixel 8 find room behind sadalp, and 4 take a cycle of the multipliers; what is dispatched, three instructions a
+// cycle, of which one on 128 bits is two, on A72, 0.219. It takes 0.313, 0.340
+// and 0.219.
 //
 // Cost of the hot loop, per 3 pixels x 16 channels x 9 taps = 432 MACs:
 //     54 smull and smlal, 24 sadalp, 12 sxtl, 24 ldr, 12 ld1, 18 zip, 3 st1, 2 for the loop = 149 instructions, 0.345 per

@@ -17,5 +17,5 @@ range  = { reg = "stack+16" }
 
 #define KERNEL dwconv3x3s2_s8s8_hwc_3x16_fp32
 #define STRIDE 2
-#include "../include/requantize_fp32.inc"
+#include "../include/sixteen_sums_fp32.inc"
 #include "dwconv3x3_s8s8_hwc_3x16.inc"

@@ -14,5 +14,5 @@ input = { read = { rows = "2*height+1", bytes = "(2*width+1)*channels" } }
 
 #define KERNEL dwconv3x3s2_s8s8_hwc_3x16_ruy
 #define STRIDE 2
-#include "../include/requantize_ruy.inc"
+#include "../include/sixteen_sums_ruy.inc"
 #include "dwconv3x3_s8s8_hwc_3x16.inc"

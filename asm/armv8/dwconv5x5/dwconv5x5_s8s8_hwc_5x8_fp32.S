@@ -17,5 +17,5 @@ range  = { reg = "stack+16" }
 
 #define KERNEL dwconv5x5_s8s8_hwc_5x8_fp32
 #define STRIDE 1
-#include "../include/requantize_fp32.inc"
+#include "../include/sixteen_sums_fp32.inc"
 #include "dwconv5x5_s8s8_hwc_5x8.inc"

@@ -13,5 +13,5 @@ summary = "output[y][x][c] = sum_ij weights[i][j][c] * input[y+i][x+j][c] + bias
 
 #define KERNEL dwconv5x5_s8s8_hwc_5x8_ruy
 #define STRIDE 1
-#include "../include/requantize_ruy.inc"
+#include "../include/sixteen_sums_ruy.inc"
 #include "dwconv5x5_s8s8_hwc_5x8.inc"

@@ -15,5 +15,5 @@ input = { read = { rows = "2*height+3", bytes = "(2*width+3)*channels" } }
 
 #define KERNEL dwconv5x5s2_s8s8_hwc_5x8_gemmlowp
 #define STRIDE 2
-#include "../include/requantize_gemmlowp.inc"
+#include "../include/sixteen_sums_gemmlowp.inc"
 #include "dwconv5x5_s8s8_hwc_5x8.inc"

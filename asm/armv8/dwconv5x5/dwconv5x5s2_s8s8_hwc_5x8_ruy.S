@@ -15,5 +15,5 @@ input = { read = { rows = "2*height+3", bytes = "(2*width+3)*channels" } }
 
 #define KERNEL dwconv5x5s2_s8s8_hwc_5x8_ruy
 #define STRIDE 2
-#include "../include/requantize_ruy.inc"
+#include "../include/sixteen_sums_ruy.inc"
 #include "dwconv5x5_s8s8_hwc_5x8.inc"
