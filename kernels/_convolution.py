@@ -18,6 +18,7 @@ from ._requantize import PER_CHANNEL, parameters, requantized
 _DIMENSIONS = ("height", "width", "in_channels", "out_channels")
 #: Tiles with a variant for cores that issue in order, and these cores.
 _IN_ORDER = {"2x4": A32, "4x8_dotprod": DOTPROD, "4x4": A64, "4x16_dotprod": DOTPROD}
+_FIRST_IN_ORDER = {"4x16_dotprod_ic3": ("cortex-a55", "cortex-a75")}
 
 
 class Convolution(Operator):
@@ -38,8 +39,11 @@ class Convolution(Operator):
         self.layers = {label: Shape(_DIMENSIONS, sizes) for label, sizes in layers.items()}
         self.dispatches = tuple(
             by_core(f"{stem}_{tile}{scheme}", f"{stem}_{tile}_inorder{scheme}", *cores)
-            for stem, scheme in ((f"{self.name}_s8s32_hwc", ""), (f"{self.name}_s8s8_hwc", "_ruy"))
-            for tile, cores in _IN_ORDER.items()
+            for stem, scheme, tiles in (
+                (f"{self.name}_s8s32_hwc", "", _IN_ORDER),
+                (f"{self.name}_s8s8_hwc", "_ruy", _IN_ORDER | _FIRST_IN_ORDER),
+            )
+            for tile, cores in tiles.items()
         )
 
     def claims(self, contract: Contract) -> bool:

@@ -41,7 +41,7 @@ ROWS = re.findall(r"^\| `([^`]+)`(?: and (\d+) more)? \| (\d+) \| [^|]+ \| (.*) 
 FAR: set[tuple[str, int, str]] = {
     ("armv7/conv3x3_s8s8_hwc_2x4_ic3_ruy", 108, "cortex-a53"),
     ("armv7/conv3x3_s8s8_hwc_2x4_ic3_ruy", 108, "cortex-a55"),
-    ("armv7/conv3x3_s8s8_hwc_4x8_dotprod_ic3_ruy", 145, "cortex-a55"),
+    ("armv7/conv3x3_s8s8_hwc_2x4_dotprod_ic3_ruy", 57, "cortex-a55"),
     ("armv7/dwconv3x3_s8s8_hwc_3x8_fp32", 53, "cortex-a53"),
     ("armv7/dwconv3x3_s8s8_hwc_3x8_fp32", 53, "cortex-a55"),
     ("armv7/dwconv3x3_s8s8_hwc_3x8_fp32", 53, "cortex-a72"),
@@ -64,7 +64,6 @@ FAR: set[tuple[str, int, str]] = {
     ("armv7/dwconv5x5_s8s8_hwc_5x8_ruy", 41, "cortex-a72"),
     ("armv7/dwconv5x5s2_s8s32_hwc_5x8", 187, "cortex-a55"),
     ("armv7/dwconv5x5s2_s8s8_hwc_5x8_fp32", 182, "cortex-a55"),
-    ("armv8/conv3x3_s8s8_hwc_4x16_dotprod_ic3_ruy", 240, "cortex-a55"),
     ("armv8/dwconv3x3_s8s8_hwc_3x16_fp32", 37, "cortex-a53"),
     ("armv8/dwconv5x5_s8s8_hwc_5x8_fp32", 38, "cortex-a53"),
     ("armv8/dwconv5x5_s8s8_hwc_5x8_fp32", 38, "cortex-a72"),
