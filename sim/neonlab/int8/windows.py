@@ -29,7 +29,8 @@ class Window:
     def __post_init__(self) -> None:
         padding = (*self.padding[0], *self.padding[1])
         if min(*self.stride, *self.dilation) < 1 or min(padding) < 0 or max(padding) > MOST_PADDING:
-            raise OperandError(f"{self}: strides and dilations start at 1, padding is 0 to {MOST_PADDING}")
+            said = f"strides of {_by(self.stride)}, dilations of {_by(self.dilation)} and padding of {_by(padding)}"
+            raise OperandError(f"{said}: strides and dilations start at 1, padding is 0 to {MOST_PADDING}")
 
     @classmethod
     def same(cls, size: Pair, kernel: Pair, stride: Pair = (1, 1), dilation: Pair = (1, 1)) -> Window:
@@ -70,6 +71,10 @@ class Window:
         ones = np.ones((1, *size, 1), np.int32)
         found: Int32s = self.patches(ones, kernel, 0).sum(axis=(3, 4), dtype=np.int32)[0, :, :, 0]
         return found
+
+
+def _by(numbers: tuple[int, ...]) -> str:
+    return "x".join(map(str, numbers))
 
 
 def same_padding(size: Pair, kernel: Pair, stride: Pair, dilation: Pair) -> Pair:

@@ -162,6 +162,17 @@ ONNX: dict[str, tuple[Callable[[], bytes], str]] = {
         lambda: model([node("Relu", ["x"], "y")], {"x": ("float32", ["n", 3, "h", 8])}, {"y": "float32"}, {}),
         "has sizes that the caller chooses, .*: give an array with --input",
     ),
+    "a size of 0": (  # ONNX Runtime runs it on tensors without elements alone
+        lambda: model([node("Relu", ["x"], "y")], {"x": ("float32", [0, 4])}, {"y": "float32"}, {}),
+        r"tensor `x` has the shape \[0, 4\]: every size must be 1 or more",
+    ),
+    "far too much padding": (
+        lambda: model(
+            [node("MaxPool", ["x"], "y", kernel_shape=[2, 2], pads=[1, 1, 1, 1 << 20])],
+            {"x": ("int8", [1, 3, 8, 8])}, {"y": "int8"}, {},
+        ),
+        "MaxPool `y_node`: strides of 1x1, dilations of 1x1 and padding of 1x1x1x1048576: strides .* padding is 0 to",
+    ),
     "wrong rank": (
         lambda: model(
             [node("QuantizeLinear", ["x", "s", "z"], "q"), node("MaxPool", ["q"], "y", kernel_shape=[2, 2])],

@@ -222,15 +222,30 @@ def test_what_cannot_be_computed_is_named(one: Any, constants: Arrays, why: str)
         read_onnx("network.onnx", data, {})
 
 
-def test_a_branch_is_named() -> None:
+def _if(output: str) -> Any:
     helper = require_module("onnx").helper
     branch = helper.make_graph(
         [node("Identity", ["x"], "b")], "branch", [], [helper.make_tensor_value_info("b", 1, None)]
     )
-    one = node("If", ["c"], "y", then_branch=branch, else_branch=branch)
+    return node("If", ["c"], output, then_branch=branch, else_branch=branch)
+
+
+def test_a_branch_is_named() -> None:
+    one = _if("y")
     data = model([one], {"x": ("float32", (2, 3)), "c": ("bool", ())}, {"y": "float32"}, {})
     with pytest.raises(InputError, match=r"If `y_node`: its `(then|else)_branch` is a graph"):
         read_onnx("network.onnx", data, {})
+
+
+def test_what_no_types_would_change_is_named_behind_another_such_node_too() -> None:
+    nodes = [
+        node("Guess", ["x"], "c", "my.domain"), node("Relu", ["c"], "a"), _if("b"), node("Suppose", ["a"], "d"),
+        node("RandomNormalLike", ["d"], "y"),
+    ]  # fmt: skip
+    data = model(nodes, {"x": ("float32", (2, 3))}, {"y": "float32", "b": "float32"}, {})
+    with pytest.raises(InputError, match="4 nodes that the lab cannot run: ") as found:
+        read_onnx("network.onnx", data, {})
+    assert [f"`{one}_node`" in str(found.value) for one in "cabdy"] == [True, False, True, True, True]
 
 
 @pytest.mark.parametrize("operator", ["ConstantOfShape", "Expand"])

@@ -62,8 +62,8 @@ def _map(place: Place, node: FileNode, lost: set[str]) -> bool:
     key = node.domain, node.operator
     if lost.intersection(node.inputs):
         if key not in _MAPPINGS:
-            # Another such node hides the types that this one takes; it is named for its operator alone.
-            refused = why_never(node)
+            # Another such node hides the types that this one takes; it is named for what no types change.
+            refused = why_never(place, node)
             if refused:
                 place.draft.refuse(node.name, node.told, refused)
         return False

@@ -198,9 +198,8 @@ class _Reader:
         kind = value.type.tensor_type
         if not value.type.HasField("tensor_type") or not kind.HasField("shape"):
             raise InputError(f"{self._path}: input `{value.name}` is no tensor of a known rank")
-        shape = tuple(
-            one.dim_value if one.HasField("dim_value") and one.dim_value > 0 else -1 for one in kind.shape.dim
-        )
+        # A size of 0 is one of a tensor without elements; sizes that the caller chooses have a name, or none at all.
+        shape = tuple(max(one.dim_value, -1) if one.HasField("dim_value") else -1 for one in kind.shape.dim)
         try:
             dtype = np.dtype(self._onnx.helper.tensor_dtype_to_np_dtype(kind.elem_type)).name
         except (KeyError, TypeError, ValueError):

@@ -76,7 +76,7 @@ def _computed(place: Place, node: FileNode) -> Array:
 
 def on_host(place: Place, node: FileNode) -> None:
     """Add a node that ONNX Runtime computes.  Raises Refusal for one that it cannot, or that the lab cannot count."""
-    never = why_never(node)
+    never = why_never(place, node)
     if never:
         raise Refusal(never)
     try:
@@ -89,13 +89,34 @@ def on_host(place: Place, node: FileNode) -> None:
             _add(place, node, number, alone, promised[name])
 
 
-def why_never(node: FileNode) -> str:
-    """Return why nodes of this operator are left to nobody; "" where it depends on the node."""
+def why_never(place: Place, node: FileNode) -> str:
+    """Return why a node is left to nobody, whatever it takes; "" where that depends on what it takes."""
     if node.domain and (node.domain != "com.microsoft" or node.operator not in _OWN):
         return "a custom operator"
     if node.operator in _RANDOM:
         return "puts out random numbers"
-    return "an operator that the lab does not have" if node.operator in _NOT_COUNTED else ""
+    if node.operator in _NOT_COUNTED or (not node.domain and _formal_inputs(place, node) is None):
+        return "an operator that the lab does not have"
+    odd = next((name for name, value in node.attributes.items() if not _is_plain(value)), None)
+    return "" if odd is None else f"its `{odd}` is a graph, or of another kind that the lab does not have"
+
+
+def _formal_inputs(place: Place, node: FileNode) -> Sequence[Any] | None:
+    """Return what ONNX says of the inputs of an operator of its own; None if the model's version has no such one."""
+    import onnx
+
+    try:
+        found: Sequence[Any] = onnx.defs.get_schema(node.operator, place.opsets.get("", 1), "").inputs
+    except Exception:
+        # The package raises a SchemaError, which is no public name of every version.
+        return None
+    return found
+
+
+def _is_plain(value: object) -> bool:
+    """Tell whether an attribute is numbers, text or a tensor; no graph, type or sparse tensor."""
+    parts = value if isinstance(value, list) else [value]
+    return isinstance(value, np.ndarray) or all(isinstance(part, (int, float, str, bytes)) for part in parts)
 
 
 def _add(place: Place, node: FileNode, number: int, alone: OneNode, promised: Promised) -> None:
@@ -147,11 +168,9 @@ def _check_inputs(onnx: Any, place: Place, node: FileNode) -> None:
     """Raise Refusal for an input that is left out and must not be: ONNX Runtime 1.32 ends the process for some."""
     if node.domain:
         return
-    try:
-        formal = onnx.defs.get_schema(node.operator, place.opsets.get("", 1), "").inputs
-    except Exception:
-        # The package raises a SchemaError, which is no public name of every version.
-        raise Refusal("an operator that the lab does not have") from None
+    formal = _formal_inputs(place, node)
+    if formal is None:
+        raise Refusal("an operator that the lab does not have")
     for number, name in enumerate(node.inputs):
         one = formal[min(number, len(formal) - 1)] if formal else None
         if not name and (one is None or one.option != onnx.defs.OpSchema.FormalParameterOption.Optional):
@@ -161,10 +180,9 @@ def _check_inputs(onnx: Any, place: Place, node: FileNode) -> None:
 def _attribute(onnx: Any, name: str, value: object) -> Any:
     if isinstance(value, np.ndarray):
         return onnx.helper.make_attribute(name, onnx.numpy_helper.from_array(value))
-    parts = value if isinstance(value, list) else [value]
-    if not all(isinstance(part, (int, float, str, bytes)) for part in parts):
+    if not _is_plain(value):
         raise Refusal(f"its `{name}` is a graph, or of another kind that the lab does not have")
-    if not parts:
+    if value == []:
         return onnx.helper.make_attribute(name, [], attr_type=onnx.AttributeProto.INTS)
     return onnx.helper.make_attribute(name, value)
 
