@@ -37,7 +37,7 @@ SECTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
                            "Proof", "ShapeProof", "ProofStatus", "Profile", "Comparison")),
     ("Optimize", ("optimize_kernel", "Optimized")),
     ("Call a function", ("load", "Function", "Buffer", "Run", "Fault", "FaultKind", "FaultError", "InputError")),
-    ("Find kernels", ("open_library", "open_kernel", "Library", "Kernel", "Contract")),
+    ("Find kernels", ("find_root", "open_library", "open_kernel", "Library", "Kernel", "Contract")),
     ("Define an operator", ("Operator", "Role", "Shape", "Case", "Array", "DataSource", "Expected", "Dispatch",
                             "KernelName")),
     ("Define a system", ("System", "Calls", "Outcome")),

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from neonlab.lab.repository.kernel_name import KernelName as KernelName
     from neonlab.lab.repository.library import Kernel as Kernel
     from neonlab.lab.repository.library import Library as Library
+    from neonlab.lab.repository.library import find_root as find_root
     from neonlab.lab.repository.library import open_kernel as open_kernel
     from neonlab.lab.repository.library import open_library as open_library
     from neonlab.lab.run.check import check as check
@@ -76,7 +77,7 @@ _HOMES = {
     "neonlab.lab.run.profile": ("compare", "profile"),
     "neonlab.lab.run.prove": ("prove_kernel",),
     "neonlab.lab.repository.kernel_name": ("KernelName",),
-    "neonlab.lab.repository.library": ("Kernel", "Library", "open_kernel", "open_library"),
+    "neonlab.lab.repository.library": ("Kernel", "Library", "find_root", "open_kernel", "open_library"),
     "neonlab.measure.options": ("MemoryOptions",),
     "neonlab.measure.profile": ("Profile",),
     "neonlab.lab.systems": ("Calls", "Outcome", "System"),

@@ -9,7 +9,7 @@ import pytest
 
 from neonlab.errors import InputError
 from neonlab.isa.model.isa import Isa
-from neonlab.lab.repository.library import open_library
+from neonlab.lab.repository.library import Kernel, open_library
 from neonlab.lab.systems import Calls, Outcome, System, open_systems
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -54,29 +54,29 @@ def test_a_network_notices_one_wrong_weight() -> None:
     plain = calls.__call__
 
     class Slipping(Calls):
-        def __call__(self, name: str, **arguments: np.ndarray | int) -> dict[str, np.ndarray]:
-            if name.startswith("conv1x1"):
+        def __call__(self, kernel: str | Kernel, /, **arguments: np.ndarray | int) -> dict[str, np.ndarray]:
+            if str(kernel).startswith("conv1x1"):
                 weights = np.array(arguments["weights"])
                 weights.flat[7] ^= 1
                 arguments["weights"] = weights
-            return plain(name, **arguments)
+            return plain(kernel, **arguments)
 
     assert not block.run(Slipping(open_library(ROOT), Isa.A64, watched=False)).exact
 
 
 @both
 @pytest.mark.parametrize(
-    ("kernel", "other"),
+    ("right", "other"),
     [("quantize_f32s8_flat_@_ncnn", "quantize_f32s8_flat_@_fp32"), ("rows_@_precise", "rows_@_ruy")],
 )
-def test_the_layer_of_ristretto_notices_ties_that_go_to_even_or_up(isa: Isa, kernel: str, other: str) -> None:
+def test_the_layer_of_ristretto_notices_ties_that_go_to_even_or_up(isa: Isa, right: str, other: str) -> None:
     layer = next(system for system in SYSTEMS if system.system == "Ristretto" and "ties away" in system.title)
     replaced = []
 
     class Other(Calls):
-        def __call__(self, name: str, **arguments: np.ndarray | int) -> dict[str, np.ndarray]:
-            replaced.append(kernel in name)
-            return super().__call__(name.replace(kernel, other), **arguments)
+        def __call__(self, kernel: str | Kernel, /, **arguments: np.ndarray | int) -> dict[str, np.ndarray]:
+            replaced.append(right in str(kernel))
+            return super().__call__(str(kernel).replace(right, other), **arguments)
 
     assert not layer.run(Other(open_library(ROOT), isa, watched=False)).exact
     assert any(replaced)

@@ -57,6 +57,19 @@ def offset_of(isa: Isa, name: str) -> int:
     raise KeyError(name)
 
 
+@lru_cache(maxsize=256)
+def _size_of(isa: Isa, name: str) -> int:
+    size = {"q": 16, "v": 16, "d": 8, "x": 8, "s": 4, "w": 4, "r": 4}[name[0]] if name[1:].isdecimal() else 0
+    return size or (8 if isa is Isa.A64 and name in ("sp", "pc", "lr") else 4)
+
+
+@lru_cache(maxsize=8)
+def _places_of(isa: Isa, names: tuple[str, ...]) -> npt.NDArray[np.intp]:
+    """Return the places of the registers' bytes in the block of slots."""
+    starts = {name: offset_of(isa, name) for name in names}
+    return np.concatenate([np.arange(start, start + _size_of(isa, name)) for name, start in starts.items()])
+
+
 def _identifiers(isa: Isa) -> list[int]:
     constants, prefix = (arm64_const, "UC_ARM64_REG_") if isa is Isa.A64 else (arm_const, "UC_ARM_REG_")
     return [getattr(constants, prefix + name.upper()) for name in slots(isa)]
@@ -75,10 +88,15 @@ class RegisterState:
         `size` is in bytes, by default that of the register.
         """
         start = offset_of(self.isa, name)
-        if size is None:
-            size = {"q": 16, "v": 16, "d": 8, "x": 8, "s": 4, "w": 4, "r": 4}[name[0]] if name[1:].isdecimal() else 0
-            size = size or (8 if self.isa is Isa.A64 and name in ("sp", "pc", "lr") else 4)
+        size = _size_of(self.isa, name) if size is None else size
         return int.from_bytes(self.image[start : start + size].tobytes(), "little")
+
+    def changed(self, names: tuple[str, ...], other: RegisterState) -> list[str]:
+        """Return those of the registers `names` that hold another value in `other`."""
+        places = _places_of(self.isa, names)
+        if np.array_equal(self.image[places], other.image[places]):  # as after nearly every call
+            return []
+        return [name for name in names if self.read(name) != other.read(name)]
 
     @property
     def general(self) -> npt.NDArray[np.uint64]:

@@ -79,7 +79,7 @@ class Kernel:
         """Return the instruction set of its code."""
         return self.contract.isa
 
-    @property
+    @functools.cached_property
     def title(self) -> str:
         """Return what the commands call it: `armv8/NAME` for a kernel of a library, else its path and options."""
         if self.root is not None and self.root in self.path.parents:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping
 
-from neonlab.errors import InputError
 from neonlab.host.closing import Closing
+from neonlab.lab.call_profiles import memory_in_a_network
 from neonlab.lab.caller import integers_among
 from neonlab.lab.function import FaultError
 from neonlab.lab.parallel.pool import KernelHandle, Workers, died
 from neonlab.lab.repository.library import Kernel
 from neonlab.lab.run.ended import Died
-from neonlab.lab.run.profile import cold_buffers
 from neonlab.measure.cores.modelled import ModelledCore
-from neonlab.measure.options import COUNTS_ALONE, MemoryOptions
 from neonlab.network.graph import Array
 from neonlab.network.run.call_cost import CallCosts, cost_of_call
 from neonlab.network.run.cost import Cost
@@ -64,7 +62,10 @@ class CostModel(Closing):
             weights = [float(_macs(kernel, arguments)) for kernel, arguments in asked.values()]
             every = list(asked)
             calls = [every[number] for number in self._workers.part(cost_of_call, weights)]
-            tasks = [(KernelHandle.of(asked[one][0]), self._memory(asked[one][0]), asked[one][1]) for one in calls]
+            tasks = [
+                (KernelHandle.of(asked[one][0]), memory_in_a_network(asked[one][0], self.core), asked[one][1])
+                for one in calls
+            ]
             self._begun.append((calls, self._workers.run(cost_of_call, tasks)))
         elif asked:
             self._begun.append((list(asked), self._one_by_one(list(asked.values()))))
@@ -90,16 +91,7 @@ class CostModel(Closing):
 
     def _one_by_one(self, asked: list[tuple[Kernel, dict[str, Array | int]]]) -> Generator[Cost | Failure | Died]:
         for kernel, arguments in asked:
-            yield self._here.of(kernel, self._memory(kernel), arguments)
-
-    def _memory(self, kernel: Kernel) -> MemoryOptions:
-        if self.core is None:
-            return COUNTS_ALONE
-        try:
-            cold_buffers(kernel)
-        except InputError:
-            return MemoryOptions(self.core, warm=True)
-        return MemoryOptions(self.core, cold_weights=True)
+            yield self._here.of(kernel, memory_in_a_network(kernel, self.core), arguments)
 
     def close(self) -> None:
         """Free the machines, and leave what was begun."""

@@ -113,7 +113,7 @@ def _exit_faults(
     isa = program.isa
     if entry.read("sp") != left.read("sp"):
         yield _locate(program, ["sp"], entry, left, rerun)
-    spoilt = [name for name in _SAVED[isa] if entry.read(name) != left.read(name)]
+    spoilt = entry.changed(_SAVED[isa], left)
     while spoilt:
         fault = _locate(program, spoilt, entry, left, rerun)
         yield fault

@@ -65,6 +65,10 @@ def _bytes(count: int) -> str:
     return f"{count} byte{'s' if count != 1 else ''}"
 
 
+#: Buffers up to so many bytes, and so many of them, whose permissions are kept for calls with the same sizes.
+_SMALL, _MOST_KNOWN = 1 << 14, 512
+
+
 class SanitizerProbe:
     """Checks every access of a call to the byte, and every change of sp; `neonlab.verify.memory.access_watch` says how.
 
@@ -82,6 +86,7 @@ class SanitizerProbe:
         self._program, self._contract, self._space = program, contract, space
         self._placed: Sequence[PlacedBuffer] = ()
         self.integers: Mapping[str, int] = {}
+        self._known: dict[tuple[str, int, bool, tuple[int, ...]], int | npt.NDArray[np.uint8]] = {}
         self._shadow = sh.Shadow()
         alignments = {i.address: needed for i in program.instructions if (needed := _alignment(i, contract)) > 1}
         self._watch = aw.Watch(program, self._shadow, alignments, _excused(program, contract))
@@ -128,7 +133,15 @@ class SanitizerProbe:
         argument = self._contract.by_name.get(buffer.name)
         if argument is None or self.integers.keys() != {a.name for a in self._contract.integers}:
             return aw.READABLE | (aw.WRITABLE if buffer.writable else 0)
-        return permissions(argument, self.integers, buffer)
+        key = buffer.name, buffer.size, buffer.writable, tuple(self.integers.values())
+        found = self._known.get(key)
+        if found is None:
+            found = permissions(argument, self.integers, buffer)
+            if buffer.size <= _SMALL:
+                if len(self._known) >= _MOST_KNOWN:
+                    self._known.clear()
+                self._known[key] = found
+        return found
 
     @property
     def access_hash(self) -> int:
