@@ -72,6 +72,15 @@ def test_a_profile_is_that_of_the_command_for_the_same_sizes() -> None:
     assert counted.cycles is None and counted.counts.instructions == found.counts.instructions
 
 
+def test_profiles_of_calls_do_not_depend_on_the_calls_before() -> None:
+    library, name = open_library(ROOT), "conv1x1_s8s32_hwc_4x4_inorder"
+    image, weights = drawn()
+    kept, sizes = Calls(library, Isa.A64, core="cortex-a53"), [SIZES, {**SIZES, "pixels": 6}, SIZES]
+    found = [kept.profile(name, input=image[: one["pixels"]], weights=weights, **one).cycles for one in sizes]
+    fresh = Calls(library, Isa.A64, core="cortex-a53").profile(name, input=image[:6], weights=weights, **sizes[1])
+    assert found[0] == found[2] != found[1] == fresh.cycles
+
+
 def test_the_choice_is_among_kernels_that_round_alike_and_take_the_arguments() -> None:
     calls = Calls(open_library(ROOT), Isa.A64, core="cortex-a55")
     image, weights = drawn()

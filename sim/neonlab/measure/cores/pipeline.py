@@ -223,10 +223,10 @@ class PipelineCore:
 
     def knows(self, instruction: Instruction) -> bool:
         """Return whether the table has the form itself, or one that stands for it."""
-        return any(form in self.timings for form in nearest_forms(form_of(instruction)))
+        return any(form in self.timings for form in _searched(form_of(instruction)))
 
     def _look_up(self, form: str, instruction: Instruction) -> Timing:
-        for candidate in nearest_forms(form):
+        for candidate in _searched(form):
             if candidate in self.timings:
                 return self.timings[candidate]
         default = class_default(instruction)
@@ -234,6 +234,12 @@ class PipelineCore:
         if fallback is None:
             raise InputError(f"{self.name}: no timing for {form} and none for {default}")
         return fallback
+
+
+@functools.lru_cache(maxsize=8192)
+def _searched(form: str) -> tuple[str, ...]:
+    """Return the forms that a table is searched for."""
+    return tuple(nearest_forms(form))
 
 
 def class_default(instruction: Instruction) -> str:

@@ -105,12 +105,19 @@ def dependence_rate(compiled: CompiledProgram) -> float:
     return float(ends[-1] - ends[_SETTLED - 1]) / (_MEASURED * PARTS)
 
 
-def loops_bound(code: Sequence[Instruction], executions: npt.NDArray[np.int64], core: PipelineCore) -> float:
+def loops_bound(
+    code: Sequence[Instruction],
+    executions: npt.NDArray[np.int64],
+    core: PipelineCore,
+    rates: dict[tuple[int, int], float] | None = None,
+) -> float:
     """Return the cycles that innermost loops take by the dependences from one iteration to the next.
 
     Loops are backward branches over instructions that all have the same number of executions.  An iteration counts if
-    another follows it.
+    another follows it.  `rates` keeps the cycles of an iteration between calls with the same code and core, by the
+    numbers of the loop's first and last instruction.
     """
+    rates = {} if rates is None else rates
     numbers = {instruction.address: number for number, instruction in enumerate(code)}
     total = 0.0
     for last, instruction in enumerate(code):
@@ -120,7 +127,9 @@ def loops_bound(code: Sequence[Instruction], executions: npt.NDArray[np.int64], 
         body = executions[first : last + 1]
         left = int(executions[last + 1]) if last + 1 < len(code) else 0
         if body.min() == body.max() > left:
-            total += (int(body[0]) - left) * dependence_rate(compile_instructions(code[first : last + 1], core))
+            if (first, last) not in rates:
+                rates[first, last] = dependence_rate(compile_instructions(code[first : last + 1], core))
+            total += (int(body[0]) - left) * rates[first, last]
     return total
 
 

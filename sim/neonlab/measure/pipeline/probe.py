@@ -121,6 +121,7 @@ class PipelineCounter:
         self._machine = PipelineMachine(
             instructions, pipeline, core.memory.latency, remembers=remembers, compiled=compiled
         )
+        self._rates: dict[tuple[int, int], float] = {}
         self._journal = journal
         arrays = parts.made(("sites", plan.stepwise, pipeline.crossings), lambda: _site_arrays(program, plan, pipeline))
         self._machine.attach(**arrays, journal=journal.state)
@@ -219,7 +220,7 @@ class PipelineCounter:
         return RunBounds(
             ports=port_bound(machine.compiled, executions),
             dispatch=dispatch_bound(machine.compiled, executions, self._pipeline),
-            dependencies=loops_bound(machine.instructions, executions, self._pipeline),
+            dependencies=loops_bound(machine.instructions, executions, self._pipeline, self._rates),
             memory=float(max(near * latency.l2_interval, far * latency.memory_interval))
             / max(self._averaged, self._calls),
         )
