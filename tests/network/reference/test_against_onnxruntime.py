@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import platform
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from tests.network.onnx_models import classifier, model, node, run
+from tests.network.onnx_models import classifier, model, node, run, scales
 from tests.network.packages import models_of
 from tests.tools import require_module
 
@@ -88,6 +89,20 @@ def test_softmax_along_any_axis_of_an_image_is_the_same(form: str, opset: int, a
     passed = apply_passes(read_onnx("network.onnx", data, {})).graph
     found = to_file(passed, run_reference(passed, feed(passed, {"x": values}))["y"])
     assert np.array_equal(found, run(data, {"x": values})[0])
+
+
+@pytest.mark.parametrize(("operator", "steps"), [("Add", 127e8), ("Mul", 127 * 63e8)])
+def test_sums_and_products_beyond_int32_saturate_as_the_conversion_of_arm_does(operator: str, steps: float) -> None:
+    values = np.array([[-128, -5, 0, 5, 127]], np.int8)
+    nodes = [node(f"QLinear{operator}", ["x", "s", "z", "x", "s", "z", "t", "z"], "y", "com.microsoft")]
+    data = model(
+        nodes, {"x": ("int8", values.shape)}, {"y": "int8"}, {**scales(s=1.0, t=2e-8), "z": np.array(0, np.int8)}
+    )
+    graph = read_onnx("network.onnx", data, {})
+    found, theirs = run_reference(graph, feed(graph, {"x": values}))["y"], run(data, {"x": values})[0]
+    assert steps > 1 << 31 and found[0, -1] == 127 and abs(int(found[0, 0])) >= 127
+    assert theirs[0, -1] == (-128 if platform.machine() in ("x86_64", "AMD64") else 127)
+    assert np.array_equal(found[0, 1:4], theirs[0, 1:4])  # below int32
 
 
 @pytest.mark.parametrize("operator", ["Sigmoid", "Tanh"])
