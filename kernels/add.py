@@ -1,4 +1,7 @@
-"""Addition of 8-bit tensors of different scales as TFLite, TVM, TensorFlow (to int32) and nnlib compute it."""
+"""Addition of 8-bit tensors of different scales.
+
+As TFLite, TVM, XNNPACK, QNNPACK, ONNX Runtime, TensorFlow (to int32) and nnlib compute it.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from neonlab import Array, Contract, DataSource, Expected, Operator, Shape
+from neonlab.int8.addition import Operand, add_onnxruntime
 from neonlab.int8.arrays import Int64s, Output, wide
 from neonlab.int8.fixed_point import Multiplier, multiply_once_rounded, multiply_twice_rounded
 from neonlab.int8.ranged_addition import GuessedAddition, add_once_guessed
@@ -33,6 +37,15 @@ def tvm_sum(a: Int64s, b: Int64s, of_a: Multiplier, of_b: Multiplier, output: Ou
     return output.place(wide(multiply_once_rounded(a, of_a)) + wide(multiply_once_rounded(b, of_b)))
 
 
+def products_sum(a: Int64s, b: Int64s, multipliers: Array, right: int, output: Output, *, away: bool) -> Array:
+    """Compute `neonlab.int8.addition.add_xnnpack`, or with `away` `add_qnnpack`, of differences from the zero points.
+
+    It takes the multipliers themselves, and the shift to the right, 1 or more.
+    """
+    total = a * int(multipliers[0]) + b * int(multipliers[1])
+    return output.place((total - (away & (total < 0)) + (1 << (right - 1))) >> right)
+
+
 class Add(Operator):
     """The addition of two runs of the same length.  The last word of the kernel's name gives the way of scaling."""
 
@@ -53,7 +66,7 @@ class Add(Operator):
         return {"count": shape["count"]}
 
     def inputs(self, contract: Contract, shape: Shape, data: DataSource) -> Mapping[str, Array]:
-        lengths = {"a": shape["count"], "b": shape["count"], "points": 2, "way": 4}
+        lengths = {"a": shape["count"], "b": shape["count"], "points": 2, "way": 4, "shift": 1}
         found = {
             argument.name: (data.array if argument.name in ("a", "b") else data.values)(
                 argument, (lengths.get(argument.name, 2),)
@@ -64,7 +77,14 @@ class Add(Operator):
         random = data.random if data.pattern == "random" else None
         if "points" in found:
             found["points"] = np.concatenate([found["points"], draw_range(contract, data, "points")])
-        if random and "multipliers" in found:
+        if random and "shift" in found:
+            self._scale_products(found, random)
+        elif random and "scales" in found:
+            # Of quarters, so that sums lie on ties, or any; sums fit int8 where operands do not have like signs.
+            quarters = bool(random.integers(2))
+            drawn = random.integers(1, 8, 2) / 4 if quarters else 2.0 ** random.uniform(-4, 1, 2)
+            found["scales"] = drawn.astype(np.float32)
+        elif random and "multipliers" in found:
             # Of the sums of two differences, times 2^19, to int8; or of inputs of about the output's scale.
             size = (-19, -14) if contract.name.endswith("_gemmlowp") else (-2, 3)
             found["shifts"] = np.array([random.integers(-4, 1), random.integers(*size)], np.int32)
@@ -82,6 +102,31 @@ class Add(Operator):
         if data.pattern == "lowest" and "way" in found:
             found["way"][0] = -found["way"][0]  # the widest range: all sums the lowest there are
         return found
+
+    @staticmethod
+    def _scale_products(found: dict[str, Array], random: np.random.Generator) -> None:
+        """Set a shift and multipliers: quarters of a step, so that sums lie on ties; next to ties; or any.
+
+        Next to ties one input is a few of the smallest units, the other halves of a step, and of either sign.
+        """
+        right, mode = int(random.integers(6, 24)), int(random.integers(3))
+        most = min(2 << right, 1 << 22)
+        multipliers = random.integers(1, 8, 2) << min(right - 2, 19) if mode else random.integers(0, most + 1, 2)
+        if mode == 2:
+            right, small = (23 if random.integers(2) else right), int(random.integers(2))
+            multipliers = np.full(2, 1 << (right - 1))
+            multipliers[small] = 1
+            few = found["points"][small] + random.integers(-8, 9, found["a"].shape)
+            found["ab"[small]] = np.clip(few, -128, 127).astype(np.int8)
+        if mode == 1 and not random.integers(3):
+            # Sums beyond 2^30, one unit from a tie: b's products are a unit more or less than whole halves of a step.
+            right, difference, sign = 23, 2 * int(random.integers(64, 128)) + 1, int(random.choice([-1, 1]))
+            multipliers = np.array([1 << 22, pow(difference * int(random.choice([-1, 1])), -1, 1 << 22)])
+            least = -128 if sign > 0 else 127
+            found["points"][:3] = least
+            found["a"] = random.choice([-1 - least, -1 - least - sign], found["a"].shape).astype(np.int8)
+            found["b"][:] = least + sign * difference
+        found["shift"], found["multipliers"] = np.array([-right], np.int32), multipliers.astype(np.int32)
 
     @staticmethod
     def _bring_sums_to_ties(found: dict[str, Array], random: np.random.Generator) -> None:
@@ -146,10 +191,18 @@ class Add(Operator):
             steps = wide(inputs["steps"])
             total = wide(inputs["starts"]).sum() + wide(a) * steps[0] + wide(b) * steps[1]
             return {"output": Expected(total.astype(np.int32), ("element",))}
+        points, output = inputs["points"], output_of(contract, inputs["points"][2:])
+        if "scales" in inputs:
+            first, second = (Operand(side, inputs["scales"][at], int(points[at])) for at, side in enumerate((a, b)))
+            return {"output": Expected(add_onnxruntime(first, second, 1.0, output), ("element",))}
+        if "shift" in inputs:
+            places, away = -int(inputs["shift"][0]), contract.name.endswith("_qnnpack")
+            differences = wide(a) - points[0], wide(b) - points[1]
+            sums = products_sum(*differences, inputs["multipliers"], places, output, away=away)
+            return {"output": Expected(sums, ("element",))}
         left, right = (Multiplier(inputs["multipliers"][at : at + 1], inputs["shifts"][at : at + 1]) for at in range(2))
-        output = output_of(contract, inputs["points"][2:])
         scaled_sum = tflite_sum if contract.name.endswith("_gemmlowp") else tvm_sum
-        found = scaled_sum(wide(a) - inputs["points"][0], wide(b) - inputs["points"][1], left, right, output)
+        found = scaled_sum(wide(a) - points[0], wide(b) - points[1], left, right, output)
         return {"output": Expected(found, ("element",))}
 
 

@@ -148,16 +148,31 @@ def _ratio(scale: float, output_scale: float) -> float:
     return float(np.float32(scale)) / float(one_scale(output_scale, "the output scale"))
 
 
+def xnnpack_addition(left_scale: float, right_scale: float, output_scale: float) -> tuple[tuple[int, int], int]:
+    """Return XNNPACK's multipliers of both inputs, of at most 21 bits, and the shift to the right of their sum.
+
+    Raises OperandError as `add_xnnpack` does.
+    """
+    return _weights(left_scale, right_scale, output_scale, 21, -10)
+
+
+def _weights(
+    left_scale: float, right_scale: float, output_scale: float, bits: int, least: int
+) -> tuple[tuple[int, int], int]:
+    out = one_scale(output_scale, "the output scale")
+    ratios = [np.float32(scale) / out for scale in (left_scale, right_scale)]
+    if not all(2.0**least <= ratio < 2.0**8 for ratio in ratios):
+        raise OperandError(f"this add takes inputs of scales 2^{least} to 2^8 of the output's, not {ratios}")
+    shift = bits - int(np.frexp(max(ratios))[1])
+    first, second = (int(np.rint(np.ldexp(ratio, shift))) for ratio in ratios)
+    return (first, second), shift
+
+
 def _sum_of_products(left: Operand, right: Operand, output_scale: float, bits: int, least: int) -> tuple[Int64s, int]:
     """Return the sum of both inputs times their scales over the output's, in integers, and the shift back.
 
     The scaled weights have at most `bits` bits.
     """
-    out = one_scale(output_scale, "the output scale")
     sides = centred_pair(left, right)
-    ratios = [np.float32(side.scale) / out for side in (left, right)]
-    if not all(2.0**least <= ratio < 2.0**8 for ratio in ratios):
-        raise OperandError(f"this add takes inputs of scales 2^{least} to 2^8 of the output's, not {ratios}")
-    shift = bits - int(np.frexp(max(ratios))[1])
-    weights = [int(np.rint(np.ldexp(ratio, shift))) for ratio in ratios]
+    weights, shift = _weights(left.scale, right.scale, output_scale, bits, least)
     return sides[0] * weights[0] + sides[1] * weights[1], shift

@@ -93,6 +93,8 @@ VARIANTS: Mapping[str, str] = {
     "fp32": "scaled in float32 as in QNNPACK and ONNX Runtime, ties to even",
     "fp64": "scaled in float64 as in the softmax of ONNX Runtime, rounded once, ties to even",
     "tvm": "requantized as TVM does it on ARM, rounded twice, ties upward",
+    "xnnpack": "a sum of two products rounded once, ties upward, as in XNNPACK",
+    "qnnpack": "a sum of two products rounded once, ties away from zero, as in QNNPACK",
     "precise": "requantized as in QNNPACK's precise scheme, rounded once, ties away from zero",
     "ncnn": "scaled in float32 as in ncnn, ties away from zero",
     "stochastic": "rounded up as likely as the fraction is large, as in Ristretto",
@@ -100,7 +102,8 @@ VARIANTS: Mapping[str, str] = {
 }
 
 #: The variants that say how 32-bit results are scaled and rounded: kernels of two of them differ in their results.
-SCHEMES = ("ruy", "gemmlowp", "fp32", "fp64", "tvm", "precise", "ncnn", "nnlib", "stochastic")
+SCHEMES = ("ruy", "gemmlowp", "fp32", "fp64", "tvm", "precise", "ncnn", "nnlib", "stochastic", "xnnpack",
+           "qnnpack")  # fmt: skip
 
 _OPERATOR = re.compile(r"([a-z]+)(?:(\d+)x(\d+))?(?:s(\d+))?", re.ASCII)
 _TYPE = re.compile(r"[suf](?:8|16|32)", re.ASCII)

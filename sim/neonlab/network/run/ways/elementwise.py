@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from neonlab.errors import InputError
-from neonlab.int8.addition import tflite_addition
+from neonlab.int8.addition import tflite_addition, xnnpack_addition
 from neonlab.int8.arrays import Integers
 from neonlab.int8.fixed_point import quantize_multiplier, tvm_multiplier
 from neonlab.int8.requantize import effective_scale
@@ -65,7 +65,8 @@ def _pair(shelf: Shelf, graph: Graph, node: Node) -> Iterator[Step]:
     count, moved = graph.tensor(node.outputs[0]).size, _moved_by_broadcast(graph, node)
     wanted = node.attributes["arithmetic"]
     for arithmetic, ways in _SUMS if node.operator == "add" else _PRODUCTS:
-        if arithmetic != wanted and not _agree(graph, node, arithmetic):
+        same = arithmetic == wanted and not node.attributes.get("unsigned")
+        if not same and not _agree(graph, node, arithmetic):
             continue
         kernels, held, order = ways(shelf, graph, node)
         for kernel in kernels:
@@ -75,10 +76,10 @@ def _pair(shelf: Shelf, graph: Graph, node: Node) -> Iterator[Step]:
 
 
 def _agree(graph: Graph, node: Node, arithmetic: str) -> bool:
-    """Tell whether the node has the same results by another arithmetic, for all 65,536 pairs of bytes."""
+    """Tell whether the node has the same results by another arithmetic of int8, for all 65,536 pairs of bytes."""
     every = np.arange(256, dtype=np.uint8).view(np.int8)
     pairs = (every[:, np.newaxis], every[np.newaxis, :])
-    other = replace(node, attributes={**node.attributes, "arithmetic": arithmetic})
+    other = replace(node, attributes={**node.attributes, "arithmetic": arithmetic, "unsigned": False})
     try:
         return np.array_equal(compute_values(graph, node, pairs), compute_values(graph, other, pairs))
     except InputError:
@@ -118,6 +119,23 @@ def _added_tvm(shelf: Shelf, graph: Graph, node: Node) -> Ways:
     return shelf.find("add", "s8s8", scheme="tvm"), held, 1
 
 
+def _added_once(shelf: Shelf, graph: Graph, node: Node) -> Ways:
+    left, right, out = (quantization_of(tensor).scale for tensor in _tensors(graph, node))
+    multipliers, shift = xnnpack_addition(left, right, out)
+    held = {
+        "points": _points(graph, node),
+        "multipliers": np.array(multipliers, np.int32),
+        "shift": np.array([-shift], np.int32),
+    }
+    return shelf.find("add", "s8s8", scheme="xnnpack"), held, 1
+
+
+def _added_in_floats(shelf: Shelf, graph: Graph, node: Node) -> Ways:
+    left, right, out = (np.float32(quantization_of(tensor).scale) for tensor in _tensors(graph, node))
+    scales = np.array([left / out, right / out], np.float32)
+    return shelf.find("add", "s8s8", scheme="fp32"), {"points": _points(graph, node), "scales": scales}, 1
+
+
 def _multiplied(shelf: Shelf, graph: Graph, node: Node) -> Ways:
     left, right, out = (quantization_of(tensor).scale for tensor in _tensors(graph, node))
     multiplier = quantize_multiplier(effective_scale(left, right, out))
@@ -136,7 +154,7 @@ def _multiplied_in_floats(shelf: Shelf, graph: Graph, node: Node) -> Ways:
 
 
 #: Arithmetics of sums and products, and the kernels that have them.
-_SUMS = (("tflite", _added), ("tvm", _added_tvm))
+_SUMS = (("tflite", _added), ("tvm", _added_tvm), ("xnnpack", _added_once), ("onnxruntime", _added_in_floats))
 _PRODUCTS = (("xnnpack", _multiplied_in_floats), ("tflite", _multiplied))
 
 
