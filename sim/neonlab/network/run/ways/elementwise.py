@@ -19,7 +19,7 @@ from neonlab.network.reference.node import compute_values, nearest, output_of, q
 from neonlab.network.reference.unary import table_of_node
 from neonlab.network.run.shelf import Shelf
 from neonlab.network.run.steps import Calling, Step, Unfit, fits, hold
-from neonlab.network.run.ways.max_pools import max_pools
+from neonlab.network.run.ways.pools import pools
 
 _EIGHT = ("int8", "uint8")
 #: Kernels, what they take besides their two operands, and the order of these: -1 where the first is b.
@@ -222,7 +222,10 @@ def _slice(shelf: Shelf, graph: Graph, node: Node) -> Iterator[Step]:
     """Yield the copy of rows out of wider ones, as where channels are split."""
     source, target = _tensors(graph, node)
     found = _rows_of_slice(source.shape, node.attributes["slices"])
-    if source.dtype not in _EIGHT or found is None:
+    if source.dtype not in _EIGHT:
+        return
+    if found is None:
+        yield from _pixels_of_slice(shelf, source, target, node.attributes["slices"])
         return
     first, numbers = found
     for kernel in shelf.find("concat", "s8s8"):
@@ -234,6 +237,17 @@ def _slice(shelf: Shelf, graph: Graph, node: Node) -> Iterator[Step]:
                 return result.view(target.dtype)
 
             yield Step((kernel,), compute)
+
+
+def _pixels_of_slice(shelf: Shelf, source: Tensor, target: Tensor, slices: tuple[slice, ...]) -> Iterator[Step]:
+    """Yield the copy of pixels out of images, such as every other one, where channels are whole."""
+    more = 4 - len(source.shape)
+    if more < 0 or source.shape[-1:] != target.shape[-1:]:
+        return
+    shape = (1,) * more + source.shape
+    taken = [np.arange(size)[part] for part, size in zip((slice(None),) * more + slices, shape, strict=True)]
+    lines = taken[0][:, np.newaxis] * shape[1] + taken[1]
+    yield from _copies(shelf, shape, lines.reshape(-1), taken[2], target.dtype)
 
 
 def _rows_of_slice(shape: tuple[int, ...], slices: tuple[slice, ...]) -> tuple[int, dict[str, int]] | None:
@@ -252,73 +266,6 @@ def _rows_of_slice(shape: tuple[int, ...], slices: tuple[slice, ...]) -> tuple[i
     first = sum(part.indices(size)[0] * step for part, size, step in zip(slices, shape, strides, strict=True))
     length = counts[cut[-1]] * inner
     return first, _copied(outer, length, shape[cut[-1]] * inner, length)
-
-
-def _pool(shelf: Shelf, graph: Graph, node: Node) -> Iterator[Step]:
-    """Yield kernels of one image of the window, for max pools else those that pixels are copied for."""
-    image, output = _tensors(graph, node)
-    whole = np.iinfo("int8")
-    same = image.quantization == output.quantization
-    clamp = node.attributes.get("lowest", whole.min), node.attributes.get("highest", whole.max)
-    if output.dtype != "int8" or not same or clamp != (whole.min, whole.max):
-        return
-    if len(output.shape) == 1:  # of ncnn: the greatest of all pixels of each channel
-        output = replace(output, shape=(1, 1, 1, *output.shape))
-    found = list(_direct(shelf, image, output, node)) if image.shape[0] == 1 else []
-    yield from found
-    if node.operator == "max_pool" and not found:
-        yield from max_pools(shelf, image, output, node)
-
-
-def _direct(shelf: Shelf, image: Tensor, output: Tensor, node: Node) -> Iterator[Step]:
-    """Yield the kernels of a window of their own."""
-    window, taps = node.attributes["window"], node.attributes["kernel"]
-    if node.operator == "average_pool" and node.attributes["arithmetic"] != "tflite":
-        return
-    if taps == image.shape[1:3] and output.shape[1:3] == (1, 1) and node.operator == "average_pool":
-        yield from _global(shelf, image)
-    operator = "maxpool" if node.operator == "max_pool" else "avgpool"
-    if window.stride[0] != window.stride[1] or window.dilation != (1, 1):
-        return
-    (top, _), (left, _) = window.padding
-    height, width, channels = output.shape[1:]
-    bottom, right = (
-        max(0, (size - 1) * window.stride[0] + tap - before - length)
-        for size, tap, before, length in zip((height, width), taps, (top, left), image.shape[1:3], strict=True)
-    )
-    for kernel in shelf.find(operator, "s8s8", layout="hwc", window=taps, stride=window.stride[0]):
-        numbers = {"height": height, "width": width, "channels": channels}
-        numbers |= {"input_pitch": image.shape[2] * channels, "output_pitch": width * channels}
-        beyond = {"top": top, "left": left, "bottom": bottom, "right": right}
-        if "top" in kernel.contract.by_name:
-            numbers |= beyond
-        elif any(beyond.values()):
-            continue
-        if fits(kernel.contract, numbers):
-            rows = (height - 1) * window.stride[0] + taps[0] - top - bottom
-
-            def compute(
-                calling: Calling,
-                inputs: Sequence[Array],
-                kernel: Kernel = kernel,
-                numbers: dict[str, int] = numbers,
-                rows: int = rows,
-            ) -> Array:
-                return calling(kernel, {"input": inputs[0].reshape(image.shape[1:])[:rows], **numbers})["output"]
-
-            yield Step((kernel,), compute)
-
-
-def _global(shelf: Shelf, image: Tensor) -> Iterator[Step]:
-    pixels, channels = image.shape[1] * image.shape[2], image.shape[3]
-    numbers = {"pixels": pixels, "channels": channels, "pitch": channels}
-    for kernel in shelf.find("globalpool", "s8s8"):
-        if fits(kernel.contract, numbers):
-
-            def compute(calling: Calling, inputs: Sequence[Array], kernel: Kernel = kernel) -> Array:
-                return calling(kernel, {"input": inputs[0], **numbers})["output"]
-
-            yield Step((kernel,), compute)
 
 
 def _pad(shelf: Shelf, graph: Graph, node: Node) -> Iterator[Step]:
@@ -347,19 +294,24 @@ def _resize(shelf: Shelf, graph: Graph, node: Node) -> Iterator[Step]:
     source, target = _tensors(graph, node)
     if source.dtype not in _EIGHT or source.dtype != target.dtype:
         return
-    images, height, width, channels = source.shape
     lines, columns = nearest(graph, node)
-    firsts = np.arange(images)[:, np.newaxis] * height + lines
-    tables = {"rows": firsts.reshape(-1) * (width * channels), "columns": columns * channels}
+    firsts = np.arange(source.shape[0])[:, np.newaxis] * source.shape[1] + lines
+    yield from _copies(shelf, source.shape, firsts.reshape(-1), columns, target.dtype)
+
+
+def _copies(shelf: Shelf, shape: tuple[int, ...], lines: Array, columns: Array, dtype: str) -> Iterator[Step]:
+    """Yield the copy of the pixels in these lines and columns of images [n, height, width, channels], as one image."""
+    images, height, width, channels = shape
+    tables = {"rows": lines * (width * channels), "columns": columns * channels}
     held: dict[str, Array | int] = {name: places.astype(np.int32) for name, places in tables.items()}
-    numbers = {"height": images * len(lines), "width": len(columns), "channels": channels}
+    numbers = {"height": len(lines), "width": len(columns), "channels": channels}
     numbers["input_pixels"] = images * height * width
     for kernel in shelf.find("resize", "s8s8", layout="hwc"):
         if fits(kernel.contract, numbers):
 
             def compute(calling: Calling, inputs: Sequence[Array], kernel: Kernel = kernel) -> Array:
                 values = np.ascontiguousarray(inputs[0]).view(np.int8)
-                return calling(kernel, {"input": values, **held, **numbers})["output"].view(target.dtype)
+                return calling(kernel, {"input": values, **held, **numbers})["output"].view(dtype)
 
             yield Step((kernel,), compute)
 
@@ -371,8 +323,8 @@ STEPS = {
     "rescale": _lut,
     "concat": _concat,
     "slice": _slice,
-    "average_pool": _pool,
-    "max_pool": _pool,
+    "average_pool": pools,
+    "max_pool": pools,
     "pad": _pad,
     "resize_nearest": _resize,
 }
