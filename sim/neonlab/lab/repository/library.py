@@ -203,6 +203,20 @@ def open_library(root: Path | str | None = None) -> Library:
     return _library_at(find_root() if root is None else Path(root).resolve())
 
 
+def open_beside_shipped() -> Library:
+    """Open the library of `open_library`, with neonlab's own kernels beside those of a repository of one's own.
+
+    Of two kernels with one title the repository's counts.  Raises InputError as `open_library` does.
+    """
+    own = open_library()
+    shipped = open_library(shipped_root())
+    if own.root == shipped.root:
+        return own
+    titles = {kernel.title for kernel in own.kernels}
+    more = tuple(kernel for kernel in shipped.kernels if kernel.title not in titles)
+    return Library(own.root, (*own.operators, *shipped.operators), (*own.kernels, *more))
+
+
 @functools.lru_cache(maxsize=8)
 def _library_at(root: Path) -> Library:
     operators = tuple(load_operators(root))
@@ -262,8 +276,8 @@ def open_kernel(path: Path | str, given: Given | None = None) -> Kernel:
     """Open the kernel in a file of assembly, C, C++ or object code, with the contract in it, beside it, or `given`.
 
     Right results come from the C function that the contract names as reference, or else from the operator of the
-    nearest repository that claims the kernel's name.  For a file outside of any repository that is an operator of
-    neonlab's own library, and only where names and sizes of the arguments agree.
+    nearest repository that claims the kernel's name.  Outside of any repository, and where no operator of that one
+    claims it, that is an operator of neonlab's own library, and only where names and sizes of the arguments agree.
 
     Raises InputError for a file that is not there, has no contract, or has a bad one.
     """
@@ -296,7 +310,11 @@ def _kernel(code: Code) -> Kernel:
     if contract.allows.no_reference and not lies_in(root, path):
         return Kernel(code, root, None)
     operator = operator_for(load_operators(root), contract)
-    if operator is not None and not lies_in(root, path) and not _means(operator, contract):
+    borrowed = not lies_in(root, path)
+    if operator is None and not borrowed and root != shipped_root():
+        # A variant of a kernel of neonlab's in a repository of one's own, which need not copy the operator.
+        operator, borrowed = operator_for(load_operators(shipped_root()), contract), True
+    if operator is not None and borrowed and not _means(operator, contract):
         operator = None
     return Kernel(code, root, operator)
 

@@ -79,7 +79,9 @@ def improvement_text(run: NetworkRun, found: Improvement) -> str:
 def compared_text(run: NetworkRun) -> str:
     """Return how many values of kernels were compared, and how many of them are wrong."""
     if not run.values:
-        return "No layer runs on a kernel, so nothing was compared; `neonlab quantize` makes 8-bit layers of floats"
+        floats = not any(tensor.dtype in ("int8", "uint8") for tensor in run.graph.tensors.values())
+        advice = "; `neonlab quantize` makes 8-bit layers of floats" if floats else ""
+        return f"No layer runs on a kernel, so nothing was compared{advice}"
     framework = _FRAMEWORKS[run.graph.format]
     equal = "all exact" if not run.near else f"all equal, of which {run.near:,} are near {framework}'s"
     found = equal if not run.wrong else f"{run.wrong:,} WRONG"

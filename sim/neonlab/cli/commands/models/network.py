@@ -136,21 +136,23 @@ def network(
 
 
 def _cost(graph: Graph, isa: Isa, core: ModelledCore, given: dict[str, Array], workers: Workers) -> None:
-    from neonlab.lab.repository.library import open_library
+    from neonlab.lab.repository.library import open_beside_shipped
     from neonlab.network.run.network import cost_calls
 
-    cost_calls(graph, open_library(), isa, core, given, workers, progress.begin("costing", len(graph.nodes), "layers"))
+    cost_calls(
+        graph, open_beside_shipped(), isa, core, given, workers, progress.begin("costing", len(graph.nodes), "layers")
+    )
     say_found(workers.results, _COSTS, "costs of calls")
 
 
 def _run(
     graph: Graph, isa: Isa, core: ModelledCore, inputs: list[dict[str, Array]], watched: bool, workers: Workers
 ) -> NetworkRun:
-    from neonlab.lab.repository.library import open_library
+    from neonlab.lab.repository.library import open_beside_shipped
     from neonlab.network.run.network import run_network
 
     advance = progress.begin("running", len(graph.nodes) + len(inputs), "layers and inferences")
-    run = run_network(graph, open_library(), isa, core, inputs, watched=watched, workers=workers, done=advance)
+    run = run_network(graph, open_beside_shipped(), isa, core, inputs, watched=watched, workers=workers, done=advance)
     say_found(workers.results, _COSTS, "costs of calls")
     return run
 

@@ -118,7 +118,7 @@ def _emulated(
 ) -> tuple[Emulated | None, str]:
     """Return the run on emulated kernels; None and the reason where the network has a node that the lab cannot run."""
     from neonlab.isa.model.isa import Isa, isa_named
-    from neonlab.lab.repository.library import open_library
+    from neonlab.lab.repository.library import open_beside_shipped
     from neonlab.network.formats.onnx import read_onnx
     from neonlab.network.passes.every import apply_passes
     from neonlab.network.quantize.emulate import emulate
@@ -130,7 +130,7 @@ def _emulated(
     except InputError as error:
         return None, str(error)
     advance = progress.begin("running", len(graph.nodes) + len(samples), "layers and samples")
-    return emulate(graph, open_library(), isa, samples, advance), ""
+    return emulate(graph, open_beside_shipped(), isa, samples, advance), ""
 
 
 def _accuracies(
