@@ -11,12 +11,14 @@ from neonlab.network.passes.quantized import quantize_before, requantize_sums
 from neonlab.network.passes.rewrite import Pass, Passed
 from neonlab.network.passes.signed import sign_activations
 from neonlab.network.passes.tables import join_tables
+from neonlab.network.passes.twins import join_twins
 from neonlab.network.passes.weights import quantize_weights
 from neonlab.network.passes.windows import clamp_inside, pad_inside, pool_before
 
 #: In this order: what one makes the next ones find.
 PASSES: tuple[Pass, ...] = (
     fold_batch_norm,
+    join_twins,
     join_pairs,
     quantize_early,
     move_before,
