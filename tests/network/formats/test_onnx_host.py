@@ -211,7 +211,12 @@ def _integers(nodes: list[Any], given: Arrays, constants: Arrays) -> tuple[Graph
         (node("Guess", ["x"], "y", "my.domain"), {}, "a custom operator"),
         (node("Guess", ["x"], "y"), {}, "an operator that the lab does not have"),
         (node("Einsum", ["x", ""], "y", equation="ij,jk->ik"), {}, "lacks input 1"),
-        (node("QAttention", ["x"], "y", "com.microsoft"), {}, "a custom operator"),
+        (node("QAttention", ["x"], "y", "com.microsoft"), {}, "of ONNX Runtime's own, or a custom one, that the lab"),
+        (
+            node("QuantizeLinear", ["x", "s", "z"], "y"),
+            {"s": np.float32(1), "z": np.int16(0)},
+            "an output of int16; the",
+        ),
         (node("Gather", ["x", "i"], "y", axis=5), {"i": np.array([0])}, "axis must be in"),
         (node("MatMul", ["x", "w"], "y"), {"w": np.zeros((7, 3), np.float32)}, r"\[7, 3\] do not fit"),
     ],

@@ -91,8 +91,10 @@ def on_host(place: Place, node: FileNode) -> None:
 
 def why_never(place: Place, node: FileNode) -> str:
     """Return why a node is left to nobody, whatever it takes; "" where that depends on what it takes."""
-    if node.domain and (node.domain != "com.microsoft" or node.operator not in _OWN):
+    if node.domain not in ("", "com.microsoft"):
         return "a custom operator"
+    if node.domain and node.operator not in _OWN:
+        return "an operator of ONNX Runtime's own, or a custom one, that the lab does not have"
     if node.operator in _RANDOM:
         return "puts out random numbers"
     if node.operator in _NOT_COUNTED or (not node.domain and _formal_inputs(place, node) is None):

@@ -154,7 +154,9 @@ class Place:
         found = self.scaled(node, scale)
         points = self.constant(node, scale + 1)
         dtype = "uint8" if points is None else points.dtype.name
-        if dtype not in EIGHT or len(found.scales) != 1:
+        if dtype not in EIGHT:
+            raise Refusal(f"an output of {dtype}; the lab quantizes to int8 and uint8")
+        if len(found.scales) != 1:
             raise Refusal(f"an output of {dtype} with {len(found.scales)} scales")
         return self.output(node, shape, dtype, found)
 
