@@ -218,6 +218,7 @@ def test_a_bad_onnx_is_refused_in_words(kind: str) -> None:
         ("../secret.bin", "outside of the model's folder"),
         ("/etc/hostname", "outside of the model's folder"),
         ("short\0.bin", "outside of the model's folder"),
+        (".", "constant `c` is in `.`, which names no file"),
         ("absent.bin", "cannot be read|no such file"),
         ("short.bin", "lies beyond the end of short.bin"),
     ],

@@ -158,7 +158,9 @@ class _Reader:
     def _outside(self, entry: Mapping[str, str], name: str) -> bytes:
         location = entry.get("location", "")
         file = self._folder if "\0" in location else (self._folder / location).resolve()
-        if not location or self._folder not in file.parents:
+        if file == self._folder and "\0" not in location:
+            raise InputError(f"{self._path}: constant `{name}` is in `{location}`, which names no file")
+        if self._folder not in file.parents:
             raise InputError(
                 f"{self._path}: constant `{name}` is in `{location}`, outside of the model's folder; the lab reads "
                 "nothing there"
