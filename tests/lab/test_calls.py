@@ -39,7 +39,7 @@ def test_what_names_no_kernel_is_refused_in_words(name: Any) -> None:
 @pytest.mark.parametrize(
     ("isa", "core", "part"),
     [
-        (Isa.A64, "cortex-a53", "_4x4_inorder"),
+        (Isa.A64, "cortex-a53", "_4x4"),
         (Isa.A64, "cortex-a55", "_4x16_dotprod"),
         (Isa.A64, "cortex-a76", "_4x16_dotprod"),
         (Isa.A32, "cortex-a7", ""),
