@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -221,12 +222,13 @@ def test_figures_that_were_not_had_in_time_are_told_and_had_at_the_next_look(
     path.write_text(path.read_text().replace("    EXTRA", "    nop; nop; nop; nop; nop"))
     monkeypatch.setattr(reader, "TIME_LIMIT", 0.001)
     late = look(watcher).latest
-    assert late.complete and late.verdict is not None and late.verdict.passed and not late.tile and not late.layer
+    assert late.complete and late.verdict is not None and late.verdict.passed and not late.layer
     assert late.unmeasured is not None and late.unmeasured.startswith("no end within 0.0")
     assert f"no counts and cycles: {late.unmeasured}" in session_text(watcher.session)
     monkeypatch.undo()
     again = look(watcher).latest
     assert again.layer and again.digest == late.digest and not again.unmeasured
+    assert replace(again, layer=(), unmeasured="no end").complete > replace(again, layer=()).complete  # a tile alone
     assert "no counts" not in session_text(watcher.session)
 
 

@@ -311,7 +311,7 @@ def _kernel(code: Code) -> Kernel:
         return Kernel(code, root, None)
     operator = operator_for(load_operators(root), contract)
     borrowed = not lies_in(root, path)
-    if operator is None and not borrowed and root != shipped_root():
+    if operator is None and not borrowed and root != shipped_root() and not contract.allows.no_reference:
         # A variant of a kernel of neonlab's in a repository of one's own, which need not copy the operator.
         operator, borrowed = operator_for(load_operators(shipped_root()), contract), True
     if operator is not None and borrowed and not _means(operator, contract):

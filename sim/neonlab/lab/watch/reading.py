@@ -69,7 +69,8 @@ class Reading:
         tried = self.verdict is not None and (
             self.verdict.cases >= self.planned or self.verdict.failed >= ENOUGH_FAILURES
         )
-        return tried and not self.measuring and (bool(self.layer) or not self.tile) and not self.unproved
+        measured = bool(self.layer) or not self.tile or bool(self.unmeasured)
+        return tried and not self.measuring and measured and not self.unproved
 
     @property
     def tile_figures(self) -> Figures | None:
